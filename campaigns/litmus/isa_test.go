@@ -34,7 +34,10 @@ func statesOf(t *testing.T, test *Test) ([]string, error) {
 	t.Helper()
 	m := modelOf(test)
 	list, err := outcomes.Candidates(test.Program, 1<<16, func(h *parse.History) (bool, error) {
-		v, err := check.Check(t.Context(), asRiscvCat(test.Program, h), m, check.Options{})
+		if os.Getenv("ORDEAL_HERD_ZALASR") == "" {
+			h = asRiscvCat(test.Program, h)
+		}
+		v, err := check.Check(t.Context(), h, m, check.Options{})
 		if err == nil && v.Answer == check.Unknown && !strings.Contains(v.Reason, "reads from itself") { // no execution does
 			err = fmt.Errorf("%s: %s", test.Name, v.Reason)
 		}
@@ -50,7 +53,9 @@ func statesOf(t *testing.T, test *Test) ([]string, error) {
 
 // TestHerdSuites compares the states that armv8 and rvwmo allow with those that
 // herd7 printed for every test below ORDEAL_LITMUS_TESTS that the format can
-// express; its output is in ORDEAL_HERD_OUTPUT.
+// express; its output is in ORDEAL_HERD_OUTPUT. ORDEAL_HERD_ZALASR says that herd7 had
+// RCsc annotations on plain loads and stores of RISC-V, too: its riscv-defs.cat with
+// let RCsc = Acq|Rel|AcqRel.
 func TestHerdSuites(t *testing.T) {
 	folder, output := os.Getenv("ORDEAL_LITMUS_TESTS"), os.Getenv("ORDEAL_HERD_OUTPUT")
 	if folder == "" || output == "" {
@@ -65,7 +70,7 @@ func TestHerdSuites(t *testing.T) {
 		herd[results[i].Test] = append(herd[results[i].Test], &results[i])
 	}
 	why := map[string]int{}
-	compared, weakened, missing, different, states := 0, 0, 0, 0, 0
+	compared, both, missing, different, states := 0, 0, 0, 0, 0
 	must.Succeed(t, filepath.WalkDir(folder, func(path string, _ os.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, Suffix) {
 			return err
@@ -87,7 +92,7 @@ func TestHerdSuites(t *testing.T) {
 			return nil
 		}
 		if releasesToAcquire(parsed.Program) {
-			weakened++
+			both++
 		}
 		test := &Test{Test: parsed, File: path}
 		ours, err := statesOf(t, test)
@@ -117,7 +122,7 @@ func TestHerdSuites(t *testing.T) {
 		return nil
 	}))
 	t.Logf("%d tests compared, %d states, %d different; %d without output of herd7", compared, states, different, missing)
-	t.Logf("%d tests in which loads that acquire are RCpc by riscv.cat and RCsc by Zalasr", weakened)
+	t.Logf("%d tests in which loads that acquire are RCpc by riscv.cat and RCsc by Zalasr", both)
 	for reason, n := range why {
 		t.Logf("%5d tests not read: %s", n, reason)
 	}

@@ -71,6 +71,7 @@ func TestSE(t *testing.T) {
 			"instantiated 4 cpus ready=True output=guest.out threshold=99 randomization=True directory=True\n",
 			"ORDEAL start\n", "ORDEAL exit 0 1000 44 exiting with last active thread context\n",
 		}},
+		{"RISC-V", "isa=riscv", machine + "--isa riscv --cpu o3", []string{"isa riscv\n", "instantiated 4 cpus ready=True", "ORDEAL exit 0 1000 44 "}},
 		{"v22", "v22", machine + "--randomization", []string{
 			"ORDEAL note this version cannot randomize Ruby's messages\n", "4 cpus ready=True", "threshold=500000", "ORDEAL exit 0 1000 44 ",
 		}},
@@ -107,6 +108,8 @@ func TestSE(t *testing.T) {
 		{"mismatch", "", machine + "--protocol MI_example", []string{"ORDEAL refused the binary has protocol MESI_Two_Level: want MI_example, as scons build/X86_MI_example/gem5.opt builds it (--gem5)\n"}},
 		{"none named", "protocols=MESI_Two_Level+MI_example", machine, []string{"ORDEAL refused the binary has several protocols (MESI_Two_Level, MI_example): name one (--protocol)\n"}},
 		{"no CPU", "nocpu", machine + "--cpu o3", []string{"ORDEAL refused the binary has no o3 CPU (X86O3CPU or DerivO3CPU)\n"}},
+		{"no RISC-V CPU", "isa=riscv", machine + "--isa riscv", []string{"ORDEAL refused the binary has no timing CPU (RiscvTimingSimpleCPU or TimingSimpleCPU)\n"}},
+		{"another instruction set", "", machine + "--isa riscv", []string{"ORDEAL refused the binary simulates x86: want riscv, as scons build/RISCV_MESI_Two_Level/gem5.opt builds it\n"}},
 		{"no minor CPU", "", machine + "--cpu minor", []string{"ORDEAL refused the binary has no minor CPU"}},
 		{"no tree", "", "--tree testdata/none --binary p.elf", []string{"ORDEAL refused tree testdata/none: no folder configs/ruby\n"}},
 		{"another tree", "", "--tree testdata/older --binary p.elf", []string{

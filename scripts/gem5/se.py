@@ -33,11 +33,13 @@ import m5
 import m5.util.convert
 from m5.defines import buildEnv
 
+# Names of classes, the first behind that of an instruction set.
 CPUS = {
-    "timing": ("X86TimingSimpleCPU", "TimingSimpleCPU"),
-    "o3": ("X86O3CPU", "DerivO3CPU"),
-    "minor": ("X86MinorCPU", "MinorCPU"),
+    "timing": ("TimingSimpleCPU", "TimingSimpleCPU"),
+    "o3": ("O3CPU", "DerivO3CPU"),
+    "minor": ("MinorCPU", "MinorCPU"),
 }
+CPU_PREFIXES = {"x86": "X86", "arm": "Arm", "riscv": "Riscv"}
 
 
 def say(*words):
@@ -102,6 +104,7 @@ def parse_arguments():
     p.add_argument("--tree", help="gem5 source tree")
     p.add_argument("--binary", help="static executable to run")
     p.add_argument("--output", default="guest.out", help="its standard output, in gem5's output folder")
+    p.add_argument("--isa", choices=sorted(CPU_PREFIXES), default="x86", help="instruction set of the executable")
     p.add_argument("--protocol", help="coherence protocol that is expected")
     p.add_argument("--cores", type=int, default=4)
     p.add_argument("--cpu", choices=sorted(CPUS), default="timing")
@@ -136,11 +139,11 @@ def parse_arguments():
 
 def check(args):
     """Refuses what cannot work, by name. Returns the protocol to use."""
-    if "x86" not in isas():
-        refuse("the binary simulates %s: want x86, as scons build/X86_MESI_Two_Level/gem5.opt builds it" % (", ".join(isas()) or "no instruction set"))
+    if args.isa not in isas():
+        refuse("the binary simulates %s: want %s, as scons build/%s_MESI_Two_Level/gem5.opt builds it" % (", ".join(isas()) or "no instruction set", args.isa, args.isa.upper()))
     known = protocols()
     if not known:
-        refuse("the binary was built without a Ruby protocol: want one, as scons build/X86_MESI_Two_Level/gem5.opt builds it")
+        refuse("the binary was built without a Ruby protocol: want one, as scons build/%s_MESI_Two_Level/gem5.opt builds it" % args.isa.upper())
     if args.protocol and args.protocol not in known:
         refuse("the binary has protocol %s: want %s, as scons build/X86_%s/gem5.opt builds it (--gem5)" % (", ".join(known), args.protocol, args.protocol))
     if not args.protocol and len(known) > 1:
@@ -215,12 +218,13 @@ def import_tree(tree):
         refuse("configuration of tree %s does not fit the binary: %s: %s" % (tree, type(e).__name__, e))
 
 
-def cpu_class(kind):
-    for name in CPUS[kind]:
+def cpu_class(kind, isa):
+    names = (CPU_PREFIXES[isa] + CPUS[kind][0], CPUS[kind][1])
+    for name in names:
         found = getattr(m5.objects, name, None)
         if found is not None:
             return name, found
-    refuse("the binary has no %s CPU (%s)" % (kind, " or ".join(CPUS[kind])))
+    refuse("the binary has no %s CPU (%s)" % (kind, " or ".join(names)))
 
 
 def tree_options(args, protocol, cores, cpu_name, options_module, ruby_module):
@@ -230,7 +234,7 @@ def tree_options(args, protocol, cores, cpu_name, options_module, ruby_module):
     parser = argparse.ArgumentParser()
     parameters = inspect.signature(options_module.addCommonOptions).parameters
     if "default_isa" in parameters:
-        isa = importlib.import_module("gem5.isas").ISA.X86
+        isa = getattr(importlib.import_module("gem5.isas").ISA, args.isa.upper())
         options_module.addCommonOptions(parser, default_isa=isa)
     else:
         options_module.addCommonOptions(parser)
@@ -312,7 +316,7 @@ def build(args):
 
     protocol = check(args)
     options_module, ruby_module = import_tree(args.tree)
-    cpu_name, cls = cpu_class(args.cpu)
+    cpu_name, cls = cpu_class(args.cpu, args.isa)
     cores = args.cores
     if protocol == "MOESI_AMD_Base" and cores % 2:
         cores += 1

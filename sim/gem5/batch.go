@@ -38,10 +38,14 @@ func (r *Runner) runBatch(ctx context.Context, jobs []sim.Job) ([]sim.Result, er
 	if err := check(jobs); err != nil {
 		return nil, err
 	}
+	isa := jobs[0].Program.ISA
 	for _, job := range jobs {
-		if err := job.Program.X86Only(); err != nil {
+		if err := r.checkISA(job.Program); err != nil {
 			return nil, err
 		}
+	}
+	if isa != gen.X86 && len(jobs) > 1 {
+		return r.runEach(ctx, jobs)
 	}
 	w, err := r.surround(jobs)
 	if err != nil {
@@ -52,7 +56,7 @@ func (r *Runner) runBatch(ctx context.Context, jobs []sim.Job) ([]sim.Result, er
 	if _, err := elf.EmitBatch(programsOf(w.jobs), r.emitOptions(w)); err != nil {
 		return nil, err
 	}
-	unfit, err := r.unfit(ctx)
+	unfit, err := r.unfit(ctx, isa)
 	if err != nil {
 		return nil, err
 	}
@@ -68,6 +72,18 @@ func (r *Runner) runBatch(ctx context.Context, jobs []sim.Job) ([]sim.Result, er
 		return nil, err
 	}
 	return results, w.withoutBackgrounds(results)
+}
+
+// runEach runs jobs one by one.
+func (r *Runner) runEach(ctx context.Context, jobs []sim.Job) (results []sim.Result, err error) {
+	for i := range jobs {
+		one, err := r.runBatch(ctx, jobs[i:i+1])
+		if err != nil {
+			return nil, err
+		}
+		results = append(results, one...)
+	}
+	return results, nil
 }
 
 // check reports jobs that cannot be run at all.
@@ -126,7 +142,7 @@ func (r *Runner) emitOptions(w work) elf.Options {
 	o.Rounds, o.Seed = w.jobs[0].Rounds, w.jobs[0].Seed
 	o.Lead, o.Late = w.late()
 	o.Yield = true
-	o.Log = r.channel()
+	o.Log = r.channel(w.jobs[0].Program.ISA)
 	return o
 }
 

@@ -13,7 +13,9 @@ import (
 	"sync"
 	"time"
 
+	"ordeal/gen"
 	"ordeal/gen/emit/elf"
+	"ordeal/gen/option"
 	"ordeal/sim"
 	"ordeal/sim/gem5/tree"
 	"ordeal/sim/sandbox"
@@ -115,12 +117,14 @@ func (r *Runner) identify(ctx context.Context) (*Info, error) {
 	return r.info, nil
 }
 
-// channel is how values leave executables, as far as it is known before the
-// binary is.
-func (r *Runner) channel() elf.Log {
+// channel is how values leave executables of an instruction set, as far as it is
+// known before the binary is.
+func (r *Runner) channel(isa gen.ISA) elf.Log {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
+	case isa != gen.X86 && r.options.Log == LogAuto:
+		return elf.LogMemory
 	case r.options.Log == LogMemory || r.options.Log == LogAuto && (r.info == nil || !r.info.Tracing):
 		return elf.LogMemory
 	case r.info != nil && !r.info.Tracing:
@@ -129,8 +133,25 @@ func (r *Runner) channel() elf.Log {
 	return elf.LogPseudo
 }
 
+// isaNames are gem5's names of instruction sets. Programs of another one than x86-64
+// run alone, without debug traces, and their values leave by memory.
+var isaNames = map[gen.ISA]string{gen.X86: "x86", gen.AArch64: "arm", gen.RISCV64: "riscv"}
+
+// checkISA reports a program whose instruction set does not run with the options.
+func (r *Runner) checkISA(p *gen.Program) error {
+	switch {
+	case p.ISA == gen.X86:
+		return nil
+	case isaNames[p.ISA] == "":
+		return fmt.Errorf("the program is of instruction set %s, which gem5 has not", p.ISA)
+	case r.options.StoreOrder:
+		return option.Faultf("store-order", "the program is of instruction set %s: only x86-64 here", p.ISA)
+	}
+	return nil
+}
+
 // unfit is the result of jobs that the binary cannot run; nil when it can.
-func (r *Runner) unfit(ctx context.Context) (*sim.Result, error) {
+func (r *Runner) unfit(ctx context.Context, isa gen.ISA) (*sim.Result, error) {
 	info, err := r.identify(ctx)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -138,7 +159,7 @@ func (r *Runner) unfit(ctx context.Context) (*sim.Result, error) {
 	if err != nil {
 		return &sim.Result{Outcome: sim.Infra, Title: "cannot identify gem5", Detail: err.Error()}, nil
 	}
-	if reason := info.mismatch(&r.options); reason != "" {
+	if reason := info.mismatch(isaNames[isa], &r.options); reason != "" {
 		detail := fmt.Sprintf("%s is %s", r.options.Binary, info)
 		return &sim.Result{Outcome: sim.Infra, Title: "gem5 does not fit: " + reason, Detail: detail}, nil
 	}

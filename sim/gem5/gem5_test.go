@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -113,6 +114,7 @@ func TestMismatch(t *testing.T) {
 		{"protocol=MI_example", "MESI_Two_Level", "gem5 does not fit: the binary has protocol MI_example: want MESI_Two_Level, as scons build/X86_MESI_Two_Level/gem5.opt builds it (--gem5)"},
 		{"protocol=MI_example,info=ok", "MESI_Two_Level", "gem5 does not fit: the binary has protocol MI_example: want MESI_Two_Level, as scons build/X86_MESI_Two_Level/gem5.opt builds it (--gem5)"},
 		{"protocol=MI_example+CHI", "", "gem5 does not fit: the binary has several protocols (MI_example, CHI): name one (--protocol)"},
+		{"isa=riscv", "", "gem5 does not fit: the binary simulates riscv: want x86, as scons build/X86_MESI_Two_Level/gem5.opt builds it"},
 		{"isa=arm", "", "gem5 does not fit: the binary simulates arm: want x86, as scons build/X86_MESI_Two_Level/gem5.opt builds it"},
 		{"protocol=MI_example", "MI_example with the order of stores", "gem5 does not fit: the binary prints no debug lines, from which the order of stores is taken: want gem5.opt or gem5.debug, or no --store-order"},
 		{"protocol=MI_example+CHI", "CHI", ""},
@@ -320,5 +322,50 @@ func TestKnown(t *testing.T) {
 	}
 	if third := ask(); third.Version == first.Version {
 		t.Errorf("not asked again after a change: still %v", third)
+	}
+}
+
+// TestInstructionSets runs programs of RISC-V and AArch64 one by one, and refuses what
+// gem5 or the options do not have.
+func TestInstructionSets(t *testing.T) {
+	for isa, test := range map[gen.ISA]struct{ name, qemu string }{
+		gen.RISCV64: {"riscv", "qemu-riscv64"}, gen.AArch64: {"arm", "qemu-aarch64"},
+	} {
+		jobs := newJobs(t, 2, 2)
+		for i := range jobs {
+			o := gen.Defaults()
+			o.ISA, o.Threads, o.Ops, o.Locations, o.Annotations, o.Dependencies = isa, 2, 30, 4, 0.3, 0.3
+			p, err := gen.Random(rand.New(rand.NewPCG(2, uint64(i))), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			jobs[i].Program = p
+		}
+		if _, err := newRunner(t, "", func(o *Options) { o.StoreOrder = true }).RunBatch(t.Context(), jobs); err == nil || !strings.Contains(err.Error(), "only x86-64 here") {
+			t.Errorf("%s with --store-order: %v", isa, err)
+		}
+		results, err := newRunner(t, "", nil).RunBatch(t.Context(), jobs)
+		if want := "the binary simulates x86: want " + test.name; err != nil || !strings.Contains(results[1].Title, want) {
+			t.Errorf("%v, %v: want %q", results, err, want)
+		}
+		if _, err := exec.LookPath(test.qemu); err != nil {
+			t.Logf("%s is not installed: no program of %s was run", test.qemu, isa)
+			continue
+		}
+		results, err = newRunner(t, "tracing=on,isa="+test.name, nil).RunBatch(t.Context(), jobs)
+		if err != nil || len(results) != len(jobs) {
+			t.Fatalf("%v, %v", results, err)
+		}
+		for i := range jobs {
+			if results[i].Outcome != sim.Passed {
+				t.Fatalf("%s: %+v", isa, results[i])
+			}
+			whole(t, &jobs[i], &results[i])
+		}
+	}
+	jobs := newJobs(t, 1, 2)
+	jobs[0].Program.ISA = gen.RISCV64A
+	if _, err := newRunner(t, "", nil).RunBatch(t.Context(), jobs); err == nil || !strings.Contains(err.Error(), "riscv64-zalasr, which gem5 has not") {
+		t.Error(err)
 	}
 }

@@ -32,18 +32,21 @@ func (i *Info) String() string {
 	return fmt.Sprintf("gem5 %s, %s, %s", i.Version, strings.Join(i.ISAs, ", "), cmp.Or(strings.Join(i.Protocols, ", "), "no Ruby protocol"))
 }
 
-// mismatch is why a binary cannot run programs with some options; empty when it
-// can.
-func (i *Info) mismatch(o *Options) string {
+// mismatch is why a binary cannot run programs of an instruction set, as gem5 names
+// it, with some options; empty when it can.
+func (i *Info) mismatch(isa string, o *Options) string {
+	build := func(protocol string) string {
+		return fmt.Sprintf("scons build/%s_%s/gem5.opt builds it", strings.ToUpper(isa), protocol)
+	}
 	switch protocol := o.Protocol; {
-	case !slices.Contains(i.ISAs, "x86"):
-		return fmt.Sprintf("the binary simulates %s: want x86, as scons build/X86_MESI_Two_Level/gem5.opt builds it", list(i.ISAs))
+	case !slices.Contains(i.ISAs, isa):
+		return fmt.Sprintf("the binary simulates %s: want %s, as %s", list(i.ISAs), isa, build("MESI_Two_Level"))
 	case len(i.Protocols) == 0:
-		return "the binary was built without a Ruby protocol: want one, as scons build/X86_MESI_Two_Level/gem5.opt builds it"
+		return "the binary was built without a Ruby protocol: want one, as " + build("MESI_Two_Level")
 	case protocol == "" && len(i.Protocols) > 1:
 		return fmt.Sprintf("the binary has several protocols (%s): name one (--protocol)", list(i.Protocols))
 	case protocol != "" && !slices.Contains(i.Protocols, protocol):
-		return fmt.Sprintf("the binary has protocol %[1]s: want %[2]s, as scons build/X86_%[2]s/gem5.opt builds it (--gem5)", list(i.Protocols), protocol)
+		return fmt.Sprintf("the binary has protocol %s: want %s, as %s (--gem5)", list(i.Protocols), protocol, build(protocol))
 	case o.StoreOrder && !i.Tracing:
 		return "the binary prints no debug lines, from which the order of stores is taken: want gem5.opt or gem5.debug, or no --store-order"
 	}

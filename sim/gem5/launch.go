@@ -128,7 +128,7 @@ func (l *launch) executable() string {
 }
 
 // channel is how the values leave the executable.
-func (l *launch) channel() elf.Log { return l.runner.channel() }
+func (l *launch) channel() elf.Log { return l.runner.channel(l.jobs[0].Program.ISA) }
 
 func (l *launch) prepare() error {
 	image, err := elf.EmitBatch(programsOf(l.jobs), l.runner.emitOptions(l.work))
@@ -217,6 +217,9 @@ func (l *launch) arguments() []string {
 		"--mem-size", strconv.FormatUint(l.memoryBytes()>>20, 10)+"MiB",
 		"--seed", strconv.FormatUint(l.seed(), 10),
 	)
+	if isa := l.jobs[0].Program.ISA; isa != gen.X86 {
+		words = append(words, "--isa", isaNames[isa])
+	}
 	if channel == elf.LogItems {
 		words = append(words, "--items", filepath.Join(OutputDir, traceFile))
 	}

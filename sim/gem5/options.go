@@ -15,7 +15,7 @@ import (
 )
 
 // CPUs lists the kinds of core: gem5's X86TimingSimpleCPU, X86O3CPU and
-// X86MinorCPU.
+// X86MinorCPU, with Arm or Riscv in place of X86 for programs of these.
 func CPUs() []string { return []string{"timing", "o3", "minor"} }
 
 // Networks lists Ruby's networks.

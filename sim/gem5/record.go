@@ -29,7 +29,10 @@ import (
 // The error is as that of Run; a binary without debug flags, and one whose runs
 // are not repeated, give outcome Infra.
 func (r *Runner) Record(ctx context.Context, job sim.Job, want trace.Want, record func(trace.Event)) (sim.Result, error) {
-	if unfit, err := r.unfit(ctx); err != nil || unfit != nil {
+	if err := job.Program.X86Only(); err != nil {
+		return sim.Result{}, fmt.Errorf("record on gem5: %w", err)
+	}
+	if unfit, err := r.unfit(ctx, job.Program.ISA); err != nil || unfit != nil {
 		if unfit == nil {
 			unfit = new(sim.Result)
 		}

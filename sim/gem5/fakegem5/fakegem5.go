@@ -172,7 +172,7 @@ func (r *run) simulate() (int, error) {
 	if strings.Contains(r.flags, "PseudoInst") || r.args["--items"] != "" {
 		return r.simulatePseudo(fault)
 	}
-	log, code, err := execute(r.args["--binary"])
+	log, code, err := execute(r.args["--isa"], r.args["--binary"])
 	if err != nil {
 		return 1, err
 	}
@@ -264,10 +264,14 @@ func hex(v uint64) string {
 // execute runs the guest on this machine, in the process group of the caller.
 // The limits of its barriers are made for a simulator, whose cores advance
 // together; here a thread may lack a core, so that a failure is tried again.
-func execute(binary string) (log []byte, code int, err error) {
+func execute(isa, binary string) (log []byte, code int, err error) {
 	const tries = 100
+	words := []string{binary}
+	if isa != "" {
+		words = []string{map[string]string{"arm": "qemu-aarch64", "riscv": "qemu-riscv64"}[isa], binary}
+	}
 	for range tries {
-		cmd := exec.Command(binary)
+		cmd := exec.Command(words[0], words[1:]...)
 		cmd.Env = []string{}
 		log, err = cmd.Output()
 		exit, ok := errors.AsType[*exec.ExitError](err)

@@ -1,2 +1,3 @@
 class ISA:
     X86 = "x86"
+    RISCV = "riscv"

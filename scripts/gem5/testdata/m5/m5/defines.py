@@ -9,4 +9,6 @@ if len(protocols) > 1:
 if "v22" in SETTINGS:
     buildEnv["TARGET_ISA"] = "x86"
 else:
-    buildEnv.update({"USE_X86_ISA": True, "USE_ARM_ISA": False})
+    isa = SETTINGS.get("isa", "x86").upper()
+    buildEnv.update({"USE_X86_ISA": False, "USE_ARM_ISA": False})
+    buildEnv["USE_%s_ISA" % isa] = True

@@ -90,7 +90,7 @@ if "nocpu" not in SETTINGS:
     if "v22" in SETTINGS:
         TimingSimpleCPU = CPU
     else:
-        X86TimingSimpleCPU = X86O3CPU = CPU
+        X86TimingSimpleCPU = X86O3CPU = RiscvO3CPU = CPU
 
 
 def describe():
