@@ -65,13 +65,13 @@ func (m *matrix) baseline(ctx context.Context, t *Target, k core.Kind, protocol 
 			return nil, err
 		}
 	}
-	on := b.machines(protocol)
+	on, families := b.machines(protocol), m.families(protocol)
 	longest := uint64(0)
 	for s := range m.o.Seeds {
 		var runs []baselineRun
 		for ops, n := 0, 0; ops < m.o.Budget; n++ {
 			seed := m.o.Seed + uint64(s)
-			run, events, err := m.baselineRun(ctx, on, seed, n)
+			run, events, err := m.baselineRun(ctx, on, families, seed, n)
 			if err != nil {
 				return nil, fmt.Errorf("%s on %s cores, seed %d, run %d: %w", t.Name, k, seed, n, err)
 			}
@@ -87,17 +87,30 @@ func (m *matrix) baseline(ctx context.Context, t *Target, k core.Kind, protocol 
 	return b, nil
 }
 
+// families are the indexes of the generators whose programs a protocol can run: those
+// with devices need a machine for them.
+func (m *matrix) families(p *ruby.Protocol) []int {
+	var list []int
+	for i := range m.o.Generators {
+		if m.o.Generators[i].DMA == 0 || p.Devices() {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
 // baselineRun executes one run of the protocol and counts its events.
-func (m *matrix) baselineRun(ctx context.Context, on *machines, seed uint64, n int) (baselineRun, uint64, error) {
-	family := m.o.Generators[n%len(m.o.Generators)]
+func (m *matrix) baselineRun(ctx context.Context, on *machines, families []int, seed uint64, n int) (baselineRun, uint64, error) {
+	at := families[n%len(families)]
+	family := m.o.Generators[at]
 	p, err := family.Program(seed, n)
 	if err != nil {
 		return baselineRun{}, 0, err
 	}
 	run := baselineRun{
 		job:       sim.Job{Program: p, Rounds: family.Rounds, Seed: seed + uint64(n)},
-		generator: n % len(m.o.Generators),
-		machine:   n / len(m.o.Generators) % len(m.o.Machines),
+		generator: at,
+		machine:   n / len(families) % len(m.o.Machines),
 		ops:       p.Ops() * family.Rounds,
 		taken:     map[Row]int64{},
 	}

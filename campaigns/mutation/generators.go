@@ -7,7 +7,8 @@ import (
 
 // Generators are the families of programs that mutants are measured with
 // unless others are given: short, and different in what they stress. Together
-// they run some thousand operations.
+// they run some thousand operations. The last has devices besides, and is left out for
+// protocols that have no machine for them.
 func Generators() []config.Programs {
 	family := func(edit func(p *config.Programs)) config.Programs {
 		p := config.DefaultPrograms()
@@ -20,6 +21,7 @@ func Generators() []config.Programs {
 		family(func(p *config.Programs) { p.Layout, p.Locations = gen.Conflict, 8 }),
 		family(func(p *config.Programs) { p.ShapeShare, p.Layout = 0.8, gen.Spread }),
 		family(func(p *config.Programs) { p.Threads, p.Locations, p.Layout = 3, 16, gen.Pairs }),
+		family(func(p *config.Programs) { p.DMA = 2 }),
 	}
 }
 

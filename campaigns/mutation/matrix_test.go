@@ -91,6 +91,21 @@ func TestKnown(t *testing.T) {
 	}
 }
 
+// TestDevices runs mutants of the machine for devices, which one family of programs has. A
+// protocol without that machine is not run with it.
+func TestDevices(t *testing.T) {
+	const silent, busy = "MI_example/DMA/(I,Write)/drop:a_issueGETX", "MI_example/DMA/(I,Read)/next:stay"
+	o := options(t, "mi", "moesi-amd-base")
+	o.Cores, o.Seeds, o.Budget, o.Accept = []core.Kind{core.TSO}, 1, 5000, only(silent, busy)
+	by := map[string]string{}
+	for _, r := range measure(t, o) {
+		by[r.Mutant] = r.Seeds[0].By
+	}
+	if diff := cmp.Diff(map[string]string{silent: "deadlock", busy: "crash"}, by); diff != "" {
+		t.Errorf("how the mutants fail differs (-want +got):\n%s", diff)
+	}
+}
+
 // TestEquivalent runs mutants that are known to be equivalent: none is killed.
 func TestEquivalent(t *testing.T) {
 	names := protocols.Names()

@@ -69,6 +69,9 @@ func nameGenerator(n int) string {
 	if layout := fmt.Sprint(p.Layout); layout != fmt.Sprint(config.DefaultPrograms().Layout) {
 		words = append(words, "layout "+layout)
 	}
+	if p.DMA > 0 {
+		words = append(words, messages.Plural(p.DMA, "device"))
+	}
 	if p.ShapeShare >= 0.5 {
 		words = append(words, "critical cycles")
 	}
