@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"os"
 	"os/exec"
 	"runtime"
 	"strings"
@@ -20,6 +19,7 @@ import (
 	"ordeal/gen"
 	"ordeal/sim"
 	"ordeal/sim/sandbox"
+	"ordeal/sim/scratch"
 )
 
 func newDoctor(e *env) *cobra.Command {
@@ -149,11 +149,11 @@ func (d *doctor) tryHost(ctx context.Context, programs *config.Programs) (sim.Re
 
 // runIn runs a program in a directory that is removed afterwards.
 func runIn(ctx context.Context, runner sim.Runner, p *gen.Program, rounds int) (sim.Result, error) {
-	dir, err := os.MkdirTemp("", "ordeal-doctor-")
+	dir, remove, err := scratch.Make("doctor")
 	if err != nil {
 		return sim.Result{}, err
 	}
-	defer os.RemoveAll(dir)
+	defer remove()
 	return runner.Run(ctx, sim.Job{Program: p, Rounds: rounds, Dir: dir, Timeout: 10 * time.Second})
 }
 

@@ -28,26 +28,22 @@ var userPaths = map[string]int{
 	"campaigns/rundir/files_other.go":   7, // the same place on other systems
 	"campaigns/rundir/output.go":        7, // files named for output
 	"campaigns/config/file.go":          2, // FILE, and what lies beside it
-	"campaigns/papers/source.go":        1, // a temporary directory
 	"campaigns/trust/file.go":           5, // the user's configuration
 	"campaigns/execute/sources.go":      2, // this program, and gem5, which is about to be executed
 	"campaigns/merge/merge.go":          3, // is a source the target? its own staging directory
 	"campaigns/merge/source.go":         4, // an archive, roots of resolved directories
-	"campaigns/reduction/candidate.go":  1, // a temporary directory
 	"campaigns/report/html/matrix.go":   1, // --kill
 	"campaigns/store/query.go":          1, // the index
 	"campaigns/store/store.go":          1, // the index
 	"campaigns/cli/campaign/reindex.go": 1, // the index
 	"campaigns/cli/evaluate/convert.go": 1, // is FILE a directory?
-	"campaigns/cli/doctor.go":           1, // a temporary directory
 	"campaigns/cli/gem5.go":             2, // --gem5-tree
 	"campaigns/cli/evaluate/input.go":   2, // is FILE a directory? --program
 	"campaigns/cli/command/input.go":    2, // FILE
 	"campaigns/cli/mutate.go":           1, // --gem5-tree
 	"campaigns/cli/reduce.go":           1, // is it a file of traces?
 	"campaigns/cli/evaluate/verify.go":  1, // is FILE a directory?
-	"campaigns/litmus/herd.go":          4, // temporary files
-	"campaigns/litmus/litmus.go":        1, // a temporary directory
+	"campaigns/litmus/herd.go":          3, // temporary files
 	"campaigns/litmus/load.go":          4, // FILE
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"ordeal/parse/formats/litmus7"
 	"ordeal/sim/sandbox"
+	"ordeal/sim/scratch"
 )
 
 // Bounds of one call of herd7.
@@ -73,11 +74,11 @@ func compare(ctx context.Context, t *Test, o *Options, a *allowed) (*Comparison,
 }
 
 func askHerd(ctx context.Context, herd string, flags []string, file string) (string, error) {
-	dir, err := os.MkdirTemp("", "ordeal-herd-")
+	dir, remove, err := scratch.Make("herd")
 	if err != nil {
 		return "", err
 	}
-	defer os.RemoveAll(dir)
+	defer remove()
 	if file, err = filepath.Abs(file); err != nil {
 		return "", err
 	}

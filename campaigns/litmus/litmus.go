@@ -31,8 +31,6 @@ package litmus
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"time"
 
 	"ordeal/campaigns/config"
@@ -43,6 +41,7 @@ import (
 	format "ordeal/parse/formats/litmus"
 	"ordeal/parse/formats/litmus7"
 	"ordeal/sim"
+	"ordeal/sim/scratch"
 )
 
 // Test is a litmus test from a file.
@@ -188,14 +187,12 @@ func newExperiment(t *Test, o *Options) (*experiment, error) {
 
 // run makes runs until there are enough rounds, or one fails.
 func (x *experiment) run(ctx context.Context) error {
-	dir, err := os.MkdirTemp("", "ordeal-litmus-")
+	dir, remove, err := scratch.Make("litmus")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
-	if x.scratch, err = filepath.Abs(dir); err != nil {
-		return err
-	}
+	defer remove()
+	x.scratch = dir
 	begin := time.Now()
 	for x.report.Rounds < x.o.Rounds && x.report.Failure == nil {
 		if err := x.once(ctx, x.report.Runs); err != nil {

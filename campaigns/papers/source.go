@@ -3,7 +3,6 @@ package papers
 import (
 	"context"
 	"fmt"
-	"os"
 	"runtime"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 	"ordeal/campaigns/execute"
 	"ordeal/parse"
 	"ordeal/sim"
+	"ordeal/sim/scratch"
 )
 
 // runTimeout bounds one run of a simulator, in wall-clock time.
@@ -78,11 +78,11 @@ func (s *source) simulate(ctx context.Context, runner sim.Runner, r *run, rounds
 	if err != nil {
 		return fmt.Errorf("%s: run %d: %w", r.config.Name, r.number, err)
 	}
-	dir, err := os.MkdirTemp("", "ordeal-papers-")
+	dir, remove, err := scratch.Make("papers")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
+	defer remove()
 	job := sim.Job{Program: p, Rounds: rounds, Seed: s.campaign.Seed + uint64(r.number), Dir: dir, Timeout: runTimeout}
 	res, err := sim.Complete(ctx, runner, job)
 	if err != nil {

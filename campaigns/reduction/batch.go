@@ -13,6 +13,7 @@ import (
 	"ordeal/campaigns/rundir"
 	"ordeal/gen/reduce"
 	"ordeal/sim"
+	"ordeal/sim/scratch"
 )
 
 const (
@@ -102,7 +103,7 @@ func (s *reducer) batch(ctx context.Context, c *reduce.Candidate, tries int) (hi
 func (s *reducer) anyOf(ctx context.Context, runner execute.BatchRunner, c *reduce.Candidate, n int) (bool, error) {
 	jobs := make([]sim.Job, n)
 	for i := range jobs {
-		dir, remove, err := scratch()
+		dir, remove, err := scratch.Make("reduce")
 		if err != nil {
 			return false, err
 		}

@@ -3,7 +3,6 @@ package reduction
 import (
 	"context"
 	"fmt"
-	"os"
 	"time"
 
 	"ordeal/campaigns/config"
@@ -11,6 +10,7 @@ import (
 	"ordeal/campaigns/rundir"
 	"ordeal/gen/reduce"
 	"ordeal/sim"
+	"ordeal/sim/scratch"
 )
 
 // size is a size of the machine that a reduction may change.
@@ -86,19 +86,13 @@ func (s *reducer) runner(c *reduce.Candidate) (sim.Runner, error) {
 	return r, nil
 }
 
-// scratch makes a temporary directory.
-func scratch() (dir string, remove func(), err error) {
-	dir, err = os.MkdirTemp("", "ordeal-reduce-")
-	return dir, func() { _ = os.RemoveAll(dir) }, err
-}
-
 // once executes and checks a run of a candidate, in a temporary directory.
 func (s *reducer) once(
 	ctx context.Context, runner sim.Runner, c *reduce.Candidate, seed uint64, o execute.CheckOptions,
 ) (*rundir.Result, error) {
 	job := sim.Job{Program: c.Program, Rounds: c.Rounds, Seed: seed, Timeout: time.Duration(s.spec.Timeout)}
 	if execute.LeavesFiles(s.spec.Sim) {
-		dir, remove, err := scratch()
+		dir, remove, err := scratch.Make("reduce")
 		if err != nil {
 			return nil, err
 		}

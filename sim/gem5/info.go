@@ -13,6 +13,7 @@ import (
 
 	script "ordeal/scripts/gem5"
 	"ordeal/sim/sandbox"
+	"ordeal/sim/scratch"
 )
 
 // Info describes a gem5 binary.
@@ -61,11 +62,11 @@ const probeTimeout = time.Minute
 // Probe determines what a gem5 binary is: with a script that it runs itself and,
 // where that fails, with --build-info, which v24.0 lacks.
 func Probe(ctx context.Context, binary string) (*Info, error) {
-	dir, err := os.MkdirTemp("", "ordeal-gem5-")
+	dir, remove, err := scratch.Make("gem5")
 	if err != nil {
 		return nil, fmt.Errorf("probe %s: %w", binary, err)
 	}
-	defer os.RemoveAll(dir)
+	defer remove()
 	ask := func(args ...string) (string, error) {
 		_, err := sandbox.RunTool(ctx, sandbox.Command{
 			Path: binary, Args: append([]string{"-d", filepath.Join(dir, "out")}, args...), Dir: dir,
