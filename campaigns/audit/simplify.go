@@ -139,6 +139,7 @@ func (s *subject) features() []feature {
 	add(m.LateStores > 0, "late stores", func(s *subject) { s.machine.LateStores = 0 })
 	add(fewTransactions(m), needTransactions, func(s *subject) { s.machine.TBEs = 0 })
 	add(m.L2Cores > 1, "shared second levels", func(s *subject) { s.machine.L2Cores = 0 })
+	add(m.DeviceThreads > 1, "devices with several transfers", func(s *subject) { s.machine.DeviceThreads = 0 })
 	add(m.Dirs > 1, "several directories", func(s *subject) { s.machine.Dirs = 0 })
 	add(m.L2Banks > 1, "several banks", func(s *subject) { s.machine.L2Banks = 0 })
 	return list

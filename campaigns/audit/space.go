@@ -3,6 +3,7 @@ package audit
 import (
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"ordeal/campaigns/config"
 	"ordeal/gen"
@@ -72,6 +73,9 @@ func sizes(p *ruby.Protocol, repairs bool) []size {
 	if p.SecondLevels() {
 		list = append(list, choose(func(m *config.Machine, v int) { m.L2Cores = v }, 0, 2, 2, 4))
 	}
+	if p.Devices() {
+		list = append(list, choose(func(m *config.Machine, v int) { m.DeviceThreads = v }, 0, 0, 2))
+	}
 	if p.Flushes() {
 		list = append(list, choose(func(m *config.Machine, v int64) { m.Flush = v }, 0, 0, 200))
 	}
@@ -100,6 +104,7 @@ const parameterSets = 4096
 // parameterSet is one of those sets. Half of them are empty. Some have few parameters,
 // and some so many that machines come to be what no single parameter makes of
 // them: of all machines, or of one, as a cache is exclusive by several together.
+// Others set all parameters of a group alike, of one machine or of two.
 func parameterSet(choices []ruby.Parameter, number int) []string {
 	if number%2 == 0 {
 		return nil
@@ -123,13 +128,31 @@ func parameterSet(choices []ruby.Parameter, number int) []string {
 			}
 		}
 	}
-	switch rng.IntN(4) {
+	alike := func(role string) {
+		list := groups(choices, role)
+		for n := 1 + rng.IntN(mostGroups); n > 0 && len(list) > 0; n-- {
+			i := rng.IntN(len(list))
+			for _, c := range list[i] {
+				take(c)
+			}
+			list = slices.Delete(list, i, i+1)
+		}
+	}
+	switch rng.IntN(6) {
 	case 0:
 		few(1)
 	case 1:
 		few(2 + rng.IntN(2))
 	case 2:
 		each(0.125, "")
+	case 3:
+		alike(rolesOf(choices)[rng.IntN(len(rolesOf(choices)))])
+	case 4:
+		for _, role := range rolesOf(choices) {
+			if rng.IntN(2) > 0 {
+				alike(role)
+			}
+		}
 	default:
 		each(0.5, choices[rng.IntN(len(choices))].Role)
 	}
@@ -138,6 +161,52 @@ func parameterSet(choices []ruby.Parameter, number int) []string {
 		list = append(list, c.String())
 	}
 	slices.Sort(list)
+	return list
+}
+
+// mostGroups is how many groups of a machine are set alike.
+const mostGroups = 3
+
+// rolesOf lists the machines that have parameters to choose, in their order.
+func rolesOf(choices []ruby.Parameter) []string {
+	var list []string
+	for _, c := range choices {
+		if !slices.Contains(list, c.Role) {
+			list = append(list, c.Role)
+		}
+	}
+	return list
+}
+
+// groups are the truth values of a machine whose names are the same up to the last word,
+// as dealloc_backinv_unique and dealloc_backinv_shared of CHI, by group and value:
+// what makes all of a group true, and what makes all of them false. Groups of one are left out.
+func groups(choices []ruby.Parameter, role string) [][]ruby.Parameter {
+	type key struct {
+		stem  string
+		value int64
+	}
+	var keys []key
+	of := map[key][]ruby.Parameter{}
+	members := map[string]int{}
+	for _, c := range choices {
+		at := strings.LastIndexByte(c.Name, '_')
+		if c.Role != role || at < 0 || c.Value > 1 {
+			continue
+		}
+		k := key{c.Name[:at], c.Value}
+		if of[k] == nil {
+			keys = append(keys, k)
+		}
+		of[k] = append(of[k], c)
+		members[k.stem]++
+	}
+	var list [][]ruby.Parameter
+	for _, k := range keys {
+		if members[k.stem] > 1 {
+			list = append(list, of[k])
+		}
+	}
 	return list
 }
 
@@ -153,7 +222,7 @@ func space(p *ruby.Protocol, list []size, e Engine) *guided.Space {
 		Fetch: []int{0, 0, 0, 2},
 	}
 	if p.Devices() {
-		s.DMA = []int{0, 0, 1, 2}
+		s.DMA = []int{0, 0, 0, 1, 1, 2, 2, 3}
 	}
 	if e == Cycles {
 		s.Threads, s.Ops, s.Locations = []int{2, 3, 4}, []int{20, 60}, []int{2, 4, 8}

@@ -1,10 +1,14 @@
 package audit
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"ordeal/sim/builtin/ruby"
 )
 
 // TestParameters requires faults that only one value of a parameter shows to be
@@ -45,5 +49,44 @@ func TestParameters(t *testing.T) {
 		if found == 0 {
 			t.Errorf("%s: no violation found", c.shows)
 		}
+	}
+}
+
+// TestGroups requires parameters whose names differ in the last word to be set alike in some
+// sets, of one machine alone and of two, with nothing else.
+func TestGroups(t *testing.T) {
+	p := func(role, name string, value int64) ruby.Parameter {
+		return ruby.Parameter{Role: role, Name: name, Value: value}
+	}
+	choices := []ruby.Parameter{
+		p("A", "keep_clean", 0), p("A", "fast", 1), p("A", "keep_dirty", 0), p("A", "keep_shared", 1), p("A", "slots_up", 2), p("A", "slots_down", 2), p("A", "alone_here", 1),
+		p("B", "keep_clean", 1), p("B", "keep_dirty", 1),
+	}
+	if got, want := fmt.Sprint(groups(choices, "A")), "[[A.keep_clean=0 A.keep_dirty=0] [A.keep_shared=1]]"; got != want {
+		t.Errorf("groups %s, want %s", got, want)
+	}
+	seen := map[string]bool{}
+	for i := range parameterSets {
+		seen[strings.Join(parameterSet(choices, i), " ")] = true
+	}
+	for _, want := range []string{"", "A.keep_clean=0 A.keep_dirty=0", "A.keep_shared=1", "B.keep_clean=1 B.keep_dirty=1", "A.keep_clean=0 A.keep_dirty=0 B.keep_clean=1 B.keep_dirty=1"} {
+		if !seen[want] {
+			t.Errorf("no set %q", want)
+		}
+	}
+
+	wide := slices.Clone(choices)
+	for i := range 60 {
+		wide = append(wide, p("B", fmt.Sprint("other", i), 1))
+	}
+	counts := map[string]int{}
+	for i := range parameterSets {
+		counts[strings.Join(parameterSet(wide, i), " ")]++
+	}
+	if n := counts["A.keep_clean=0 A.keep_dirty=0"]; n < 20 {
+		t.Errorf("%d of %d sets are one group of a machine, among %d choices", n, parameterSets, len(wide))
+	}
+	if n := counts["A.keep_clean=0 A.keep_dirty=0 A.keep_shared=1"]; n < 20 {
+		t.Errorf("%d of %d sets are two groups of a machine, among %d choices", n, parameterSets, len(wide))
 	}
 }

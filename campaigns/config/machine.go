@@ -26,6 +26,7 @@ type Machine struct {
 	L2Banks        int      `yaml:"l2-banks" json:"l2-banks,omitempty" sim:"builtin,gem5" schema:"min=0,max=64,zero=1" help:"number of banks of a shared cache, a power of two"`
 	L2Cores        int      `yaml:"l2-cores" json:"l2-cores,omitempty" sim:"builtin" schema:"min=0,max=64,zero=1" help:"number of cores that share a second level, where each core has its own otherwise (CHI)"`
 	Dirs           int      `yaml:"dirs" json:"dirs,omitempty" sim:"builtin,gem5" schema:"min=0,max=64,zero=1" help:"number of directories; with gem5, a power of two"`
+	DeviceThreads  int      `yaml:"device-threads" json:"device-threads,omitempty" sim:"builtin" schema:"min=0,max=64,zero=1" help:"number of threads of devices that share a machine for devices, which has a transfer of each under way"`
 	PrivateCache   string   `yaml:"private-cache" json:"private-cache,omitempty" sim:"builtin" schema:"form=cache,empty=2x2" help:"size of the caches of a core, as SETSxWAYS in lines, both powers of two"`
 	SharedCache    string   `yaml:"shared-cache" json:"shared-cache,omitempty" sim:"builtin" schema:"form=cache,empty=2x4" help:"size of a cache of the second or a further level, likewise"`
 	TBEs           int      `yaml:"tbes" json:"tbes,omitempty" sim:"builtin" schema:"min=0,zero=256" help:"number of transactions that a controller has room for"`
@@ -64,7 +65,7 @@ func (m *Machine) Builtin() (builtin.Options, error) {
 		Protocol: m.Protocol, SLICC: m.SLICC, Repair: m.Repair, Mutant: m.Mutant, Core: core.TSO, Buffer: m.StoreBuffer, Window: m.Window,
 		Latency: event.Latency{Base: event.Tick(m.Latency), Jitter: event.Tick(m.Jitter)},
 		Memory:  event.Latency{Base: event.Tick(m.MemoryLatency), Jitter: event.Tick(m.MemoryJitter)},
-		Cores:   m.Cores, Directories: m.Dirs, Banks: m.L2Banks, Sharing: m.L2Cores, TBEs: m.TBEs, Parameters: m.SetParameter,
+		Cores:   m.Cores, Directories: m.Dirs, Banks: m.L2Banks, Sharing: m.L2Cores, Transfers: m.DeviceThreads, TBEs: m.TBEs, Parameters: m.SetParameter,
 		LockHold: event.Tick(m.LockHold), WrongPath: m.WrongPath, LateStores: m.LateStores, Crossing: m.Crossing, LoadQueue: m.LoadQueue, Flush: event.Tick(m.Flush), Functional: event.Tick(m.Functional), Prefetch: event.Tick(m.Prefetch), MemoryReorder: m.MemoryReorder, Bounds: m.BufferSize, MemoryChannels: m.MemoryChannels, LatencySeeds: m.LatencySeeds, Execution: m.Execution, Watchdog: event.Tick(m.Watchdog), Budget: m.StepBudget,
 	}
 	var faults []option.Fault

@@ -39,6 +39,7 @@ func sizesOf(r *rundir.Spec) []size {
 	add("cores", m.Cores > 0, func(m *config.Machine) *int { return &m.Cores }, 0)
 	add("dirs", m.Dirs > 0, func(m *config.Machine) *int { return &m.Dirs }, 0)
 	add("l2-cores", m.L2Cores > 1, func(m *config.Machine) *int { return &m.L2Cores }, 0)
+	add("device-threads", m.DeviceThreads > 1, func(m *config.Machine) *int { return &m.DeviceThreads }, 0)
 	add("l2-banks", m.L2Banks > 0, func(m *config.Machine) *int { return &m.L2Banks }, 0)
 	add("store-buffer", m.StoreBuffer > 0, func(m *config.Machine) *int { return &m.StoreBuffer }, 1, 2, 4, 8)
 	add("window", m.Window > 0, func(m *config.Machine) *int { return &m.Window }, 2, 4, 8, 16)

@@ -89,6 +89,9 @@ type Options struct {
 	// Sharing (--l2-cores) is the number of cores that share a second level, with a
 	// protocol in which each core has its own; 0 means 1. See ruby.Options.
 	Sharing int
+	// Transfers (--device-threads) is the number of threads of devices that share a
+	// machine for devices, which has a transfer of each under way; 0 means 1.
+	Transfers int
 	// Reorder (--reorder) and MemoryReorder (--memory-reorder) are orders that a
 	// coherence protocol is not given; see ruby.Options.
 	Reorder       ruby.Reorder
@@ -238,7 +241,7 @@ func (o *Options) validateSizes() error {
 	}
 	var none cache.Geometry
 	given := o.Memory != (event.Latency{}) || o.Private != none || o.Shared != none ||
-		o.Directories != 0 || o.Banks != 0 || o.Sharing != 0 || o.TBEs != 0 || len(o.Parameters) > 0 ||
+		o.Directories != 0 || o.Banks != 0 || o.Sharing != 0 || o.Transfers != 0 || o.TBEs != 0 || len(o.Parameters) > 0 ||
 		o.Reorder != ruby.ReorderNone || o.MemoryReorder || len(o.Bounds) > 0 || o.MemoryChannels != 0
 	if (o.Protocol == Ideal || o.Protocol == IdealCached) && given {
 		return option.Faultf("protocol", "%q has no directories, transactions, parameters or caches with sets: want a coherence protocol", o.Protocol)
@@ -291,7 +294,7 @@ func (o *Options) ruby(n size, seed uint64) ruby.Options {
 	return ruby.Options{
 		Parameters: parameters, Bounds: bounds, MemoryChannels: o.MemoryChannels,
 		Cores: n.cores, Devices: n.devices, Network: o.Latency, Memory: o.Memory, Private: o.Private, Shared: o.Shared,
-		Directories: o.Directories, Banks: o.Banks, Sharing: o.Sharing, TBEs: o.TBEs, Reorder: o.Reorder, MemoryReorder: o.MemoryReorder, Prefetch: o.Prefetch > 0,
+		Directories: o.Directories, Banks: o.Banks, Sharing: o.Sharing, Transfers: o.Transfers, TBEs: o.TBEs, Reorder: o.Reorder, MemoryReorder: o.MemoryReorder, Prefetch: o.Prefetch > 0,
 		Trace: o.Trace, Messages: o.Messages, Notices: o.Notices, Seed: seed,
 	}.WithDefaults()
 }

@@ -112,6 +112,9 @@ func (c Config) Validate() error {
 	if c.System.Devices > 0 && !c.Protocol.Devices() {
 		errs = append(errs, option.Faultf("dma", "protocol %s has no machine for devices", c.Protocol.Name()))
 	}
+	if c.System.Transfers > 1 {
+		errs = append(errs, option.Faultf("device-threads", "%d: explored are devices with one transfer at a time", c.System.Transfers))
+	}
 	if c.Program != nil {
 		errs = append(errs, c.validateProgram()...)
 		if c.IdleLoads < 0 || c.IdleLoads > maxIdleLoads {

@@ -25,6 +25,7 @@ func TestValidate(t *testing.T) {
 		{func(c *Config) { c.Lines = 17 }, "--lines 17"},
 		{func(c *Config) { c.Values = -1 }, "--values -1"},
 		{func(c *Config) { c.Words = 9 }, "--words 9"},
+		{func(c *Config) { c.System.Transfers = 2 }, "--device-threads 2"},
 		{func(c *Config) { c.Outstanding = 99 }, "--outstanding 99"},
 		{func(c *Config) { c.Depth = 1000 }, "--depth 1000"},
 		{func(c *Config) { c.Program, c.Core = program, core.RMO }, "rmo"},

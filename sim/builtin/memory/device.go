@@ -3,6 +3,7 @@ package memory
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"ordeal/gen"
 	"ordeal/sim/builtin/event"
@@ -49,7 +50,8 @@ type DeviceController interface {
 }
 
 // DeviceSequencer is a Device above a cache coherence protocol, like gem5's
-// DMASequencer with one transfer at a time.
+// DMASequencer with one transfer at a time. Several may share a controller, which then has
+// a transfer of each under way.
 type DeviceSequencer struct {
 	queue      *event.Queue
 	number     int
@@ -58,13 +60,23 @@ type DeviceSequencer struct {
 	transfer   Transfer
 	since      event.Tick
 	active     bool
+	// waits says that the controller does not have the transfer yet: it has one of the same
+	// line. Sharing are all sequencers of the controller.
+	waits   bool
+	sharing []*DeviceSequencer
 }
 
 var _ Device = (*DeviceSequencer)(nil)
 
-// NewDeviceSequencer makes the sequencer of a device.
-func NewDeviceSequencer(q *event.Queue, number int, c DeviceController) *DeviceSequencer {
-	return &DeviceSequencer{queue: q, number: number, controller: c}
+// NewDeviceSequencers makes the sequencers of n devices, numbered from first on, that share a
+// controller. As gem5's DMASequencer (dma_sequencer.cc, makeRequest, RequestStatus_Aliased)
+// they have one transfer of a line under way at a time; others of it wait.
+func NewDeviceSequencers(q *event.Queue, first, n int, c DeviceController) []*DeviceSequencer {
+	list := make([]*DeviceSequencer, n)
+	for i := range list {
+		list[i] = &DeviceSequencer{queue: q, number: first + i, controller: c, sharing: list}
+	}
+	return list
 }
 
 // Attach sets the client.
@@ -73,7 +85,15 @@ func (s *DeviceSequencer) Attach(c DeviceClient) { s.client = c }
 // Transfer starts a transfer.
 func (s *DeviceSequencer) Transfer(t Transfer) {
 	s.transfer, s.since, s.active = t, s.queue.Now(), true
-	s.controller.Start(t)
+	s.waits = slices.ContainsFunc(s.sharing, func(o *DeviceSequencer) bool { return o != s && o.Serves(t.Addr.Line()) })
+	if !s.waits {
+		s.controller.Start(t)
+	}
+}
+
+// Serves reports whether the controller has a transfer of a line under way for this device.
+func (s *DeviceSequencer) Serves(line Addr) bool {
+	return s.active && !s.waits && s.transfer.Addr.Line() == line
 }
 
 // Oldest is the line of the transfer under way, and its tick.
@@ -95,7 +115,7 @@ func (s *DeviceSequencer) Fill(b *Block) {
 func (s *DeviceSequencer) AckCallback(line Addr) { s.end(line, true, &s.transfer.Data) }
 
 func (s *DeviceSequencer) end(line Addr, write bool, b *Block) {
-	if !s.active || s.transfer.Addr.Line() != line || s.transfer.Write != write {
+	if !s.Serves(line) || s.transfer.Write != write {
 		s.queue.Fail(&Fault{
 			Title:  fmt.Sprintf("sequencer of a device: %s completed that was never issued", kind(write)),
 			Detail: fmt.Sprintf("device %d, line %#x, tick %d", s.number, int64(line), s.queue.Now()),
@@ -103,6 +123,13 @@ func (s *DeviceSequencer) end(line Addr, write bool, b *Block) {
 		return
 	}
 	s.active = false
+	for _, o := range s.sharing {
+		if o.active && o.waits && o.transfer.Addr.Line() == line {
+			o.waits = false
+			o.controller.Start(o.transfer)
+			break
+		}
+	}
 	s.client.Transferred(b)
 }
 

@@ -76,10 +76,18 @@ func (i deviceIssuer) Start(t memory.Transfer) {
 	c.mandatory.enqueue(m, c.system.queue.Now()+1)
 }
 
-func (s *System) addDevice(c *controller) {
-	d := memory.NewDeviceSequencer(s.queue, len(s.devices), deviceIssuer{c})
-	c.devices = append(c.devices, d)
-	s.devices = append(s.devices, d)
+// addDevices makes the devices of a controller.
+func (s *System) addDevices(c *controller) {
+	n := min(max(s.options.Transfers, 1), s.options.Devices-len(s.devices))
+	c.devices = memory.NewDeviceSequencers(s.queue, len(s.devices), n, deviceIssuer{c})
+	s.devices = append(s.devices, c.devices...)
+}
+
+// serving is the device for which the controller has a transfer of a line under way; the
+// first one if it has none.
+func (c *controller) serving(line memory.Addr) *memory.DeviceSequencer {
+	i := slices.IndexFunc(c.devices, func(d *memory.DeviceSequencer) bool { return d.Serves(line) })
+	return c.devices[max(i, 0)]
 }
 
 // Device is the device of a number.
@@ -98,7 +106,7 @@ func writeUnique(c *controller, at int, line memory.Addr, data *memory.Block) {
 	if !c.role.device {
 		c.fail("store past the cache in "+c.role.name+", which is no device", "%s, line %#x", c.name(), int64(line))
 	}
-	d := c.devices[at]
+	d := c.serving(line)
 	d.Fill(data)
 	d.AckCallback(line)
 }
@@ -106,7 +114,7 @@ func writeUnique(c *controller, at int, line memory.Addr, data *memory.Block) {
 // readData ends a read of a core or of a device.
 func readData(c *controller, at int, line memory.Addr, data *memory.Block) {
 	if c.role.device {
-		c.devices[at].DataCallback(line, data)
+		c.serving(line).DataCallback(line, data)
 		return
 	}
 	c.sequencer(at).ReadCallback(line, data)
@@ -115,16 +123,18 @@ func readData(c *controller, at int, line memory.Addr, data *memory.Block) {
 // transferred is a callback of a device with a line, and with data for a read.
 func transferred(line, data int) native[wordExpr] {
 	return func(g *generator, x *types.Call) wordExpr {
-		at, addr := g.partOf(x), g.word(x.Args[line])
+		addr := g.word(x.Args[line])
 		if data < 0 {
 			return func(c *controller) uint64 {
-				c.devices[at].AckCallback(memory.Addr(addr(c)))
+				line := memory.Addr(addr(c))
+				c.serving(line).AckCallback(line)
 				return 0
 			}
 		}
 		block := g.vector(x.Args[data])
 		return func(c *controller) uint64 {
-			c.devices[at].DataCallback(memory.Addr(addr(c)), (*memory.Block)(block(c)))
+			line := memory.Addr(addr(c))
+			c.serving(line).DataCallback(line, (*memory.Block)(block(c)))
 			return 0
 		}
 	}

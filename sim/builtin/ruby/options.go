@@ -16,6 +16,10 @@ type Options struct {
 	Cores int // 1 to MaxCores
 	// Devices is the number of devices, at most MaxCores; see Protocol.Devices.
 	Devices int
+	// Transfers is the number of devices that share a controller, which has a
+	// transfer of each under way, as gem5's DMASequencer has up to
+	// max_outstanding_requests. 0 means 1.
+	Transfers int
 	// Network is the latency of a message; zero means
 	// DefaultNetwork.
 	Network event.Latency
@@ -114,6 +118,7 @@ func (o Options) WithDefaults() Options {
 	o.Private.IndexBit = cmp.Or(o.Private.IndexBit, DefaultPrivate.IndexBit)
 	o.Shared.IndexBit = cmp.Or(o.Shared.IndexBit, DefaultShared.IndexBit)
 	o.Directories, o.Banks = max(o.Directories, 1), max(o.Banks, 1)
+	o.Transfers = max(o.Transfers, 1)
 	o.MemoryChannels = cmp.Or(o.MemoryChannels, 1)
 	o.TBEs = cmp.Or(o.TBEs, DefaultTBEs)
 	return o
@@ -128,6 +133,9 @@ func (o Options) Validate() error {
 	}
 	if o.Devices < 0 || o.Devices > MaxCores {
 		errs = append(errs, fmt.Errorf("%d devices: want at most %d", o.Devices, MaxCores))
+	}
+	if o.Transfers > MaxCores {
+		errs = append(errs, option.Faultf("device-threads", "%d threads: want at most %d", o.Transfers, MaxCores))
 	}
 	if o.Directories > MaxCores {
 		errs = append(errs, option.Faultf("dirs", "%d directories: want 1 to %d", o.Directories, MaxCores))

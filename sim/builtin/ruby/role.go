@@ -130,7 +130,8 @@ func (o *Options) number(r *role) int {
 	case r.home:
 		return o.Directories
 	case r.device:
-		return o.Devices
+		each := max(o.Transfers, 1)
+		return (o.Devices + each - 1) / each
 	}
 	return o.Banks
 }

@@ -231,7 +231,7 @@ func (s *System) connect(total int) {
 				s.addCore(c)
 			}
 			if c.role.device {
-				s.addDevice(c)
+				s.addDevices(c)
 			}
 		}
 	}
