@@ -103,6 +103,10 @@ func process(t *testing.T, args ...string) *exec.Cmd {
 	return exec.Command(path, args...)
 }
 
+// patience bounds waits for what another process does. It is far beyond what that takes
+// where twenty others want the processors: only a test that fails waits so long.
+const patience = 20 * time.Minute
+
 const endless = "name: endless\nconfigs:\n  - {name: a, runs: 100000, threads: 2, ops: 20, locations: 2, rounds: 20}\n"
 
 // TestInterrupt interrupts a campaign: it ends with a table of what is
@@ -115,7 +119,7 @@ func TestInterrupt(t *testing.T) {
 	must.Succeed(t, cmd.Start())
 	journal := filepath.Join(dir, "runs.jsonl")
 	recorded := 0
-	for deadline := time.Now().Add(time.Minute); recorded < 5 && time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); recorded < 5 && time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		data, _ := os.ReadFile(journal)
 		recorded = bytes.Count(data, []byte("\n"))
 	}

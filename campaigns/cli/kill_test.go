@@ -44,7 +44,7 @@ configs:
 		must.Succeed(t, cmd.Start())
 		journal := filepath.Join(dir, "parts", "runs.jsonl")
 		if kills < 4 {
-			for start, before := time.Now(), lines(journal); lines(journal) < before+12 && time.Since(start) < time.Minute; {
+			for start, before := time.Now(), lines(journal); lines(journal) < before+12 && time.Since(start) < patience; {
 				time.Sleep(time.Millisecond)
 			}
 			if err := cmd.Process.Kill(); err == nil {

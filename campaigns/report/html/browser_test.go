@@ -64,11 +64,15 @@ type probe struct {
 
 var result = regexp.MustCompile(`(?s)<pre id="result">(.*?)</pre>`)
 
+// patience ends a browser that hangs: no other takes so long, however busy the machine
+// is.
+const patience = 20 * time.Minute
+
 // look has the browser look at pages in the light or the dark theme, and gives
 // the faults that it found, its own complaints among them.
 func look(t *testing.T, path, url, theme string) probe {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	scheme := map[string]string{"dark": "0", "light": "1"}[theme]
 	cmd := exec.CommandContext(ctx, path, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
@@ -150,7 +154,7 @@ var onePage = regexp.MustCompile(`/Type\s*/Page\b`)
 // printed counts the pages of a page on paper.
 func printed(t *testing.T, path, url string) int {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	dir := t.TempDir()
 	out := filepath.Join(dir, "page.pdf")
