@@ -231,7 +231,7 @@ func (c *Cause) fault(read int) (Fault, bool) {
 		}
 	}
 	f.Invalidation = c.invalidation(&j, f.Overwritten, end)
-	f.Notified = f.Invalidation >= 0 && c.notified(f.Invalidation)
+	f.Notified = f.Invalidation >= 0 && slices.Contains(c.notified(f.Invalidation), op.Thread)
 	return f, true
 }
 
@@ -282,12 +282,16 @@ func (c *Cause) invalidation(j *Joined, write, end int) int {
 	return -1
 }
 
-// notified reports whether a transition notified a core.
-func (c *Cause) notified(transition int) bool {
+// notified are the cores that a transition notified.
+func (c *Cause) notified(transition int) []gen.ThreadID {
 	t := &c.Events[transition]
-	return slices.ContainsFunc(c.Events[transition:], func(e trace.Event) bool {
-		return e.Kind == trace.Notice && e.At == t.At && e.Place == t.Place && e.Line == t.Line
-	})
+	var cores []gen.ThreadID
+	for _, e := range c.Events[transition:] {
+		if e.Kind == trace.Notice && e.At == t.At && e.Place == t.Place && e.Line == t.Line {
+			cores = append(cores, e.Thread)
+		}
+	}
+	return cores
 }
 
 // Sentences say what went wrong, in the order of the execution.
@@ -318,8 +322,10 @@ func (c *Cause) Sentences() []string {
 			continue
 		}
 		notified := "the core is not notified"
-		if f.Notified {
+		if others := c.notified(f.Invalidation); f.Notified {
 			notified = "the core is notified"
+		} else if len(others) > 0 {
+			notified += " (" + trace.Core(others[0]) + " is)"
 		}
 		text := fmt.Sprintf("the invalidation went to %s at tick %d: %s", c.row(f.Invalidation), c.Events[f.Invalidation].At, notified)
 		if _, actions := c.source(&c.Events[f.Invalidation]); len(actions) > 0 {

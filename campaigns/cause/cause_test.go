@@ -67,7 +67,7 @@ func TestStale(t *testing.T) {
 			{Kind: trace.Transition, At: 60, Place: reader, Line: 0x999, Name: "Inv"},
 		}
 		if notified {
-			notice := trace.Event{Kind: trace.Notice, At: 20, Place: reader, Line: lineX}
+			notice := trace.Event{Kind: trace.Notice, At: 20, Place: reader, Line: lineX, Thread: 1}
 			events = append(events[:3:3], append([]trace.Event{notice}, events[3:]...)...)
 		}
 		c := find(events)
@@ -91,6 +91,23 @@ func TestStale(t *testing.T) {
 		requireTexts(t, c, "(d) thread 1 reads x = 0 at tick 40 in L1Cache 1 (IS_I, Data) → I: stale, x is 1 since tick 30, by thread 0",
 			"the invalidation went to L1Cache 1 (IS, Inv) → IS_I at tick 20: "+word)
 	}
+}
+
+// Of two cores that share a controller the other one is notified.
+func TestOtherNotified(t *testing.T) {
+	const pair = "CorePair 0"
+	c := find([]trace.Event{
+		transition(10, pair, "S", "C1_Load_L1hit", "S", true),
+		load(10, 0, 0, 1),
+		transition(20, pair, "S", "PrbInv", "I", false),
+		{Kind: trace.Notice, At: 20, Place: pair, Line: lineX},
+		store(30, 1, 0),
+		load(50, 1, 2, 0),
+	})
+	if len(c.Faults) != 1 || c.Faults[0].Invalidation != 2 || c.Faults[0].Notified {
+		t.Fatalf("%+v", c.Faults)
+	}
+	requireTexts(t, c, "the invalidation went to CorePair 0 (S, PrbInv) → I at tick 20: the core is not notified (core 0 is)")
 }
 
 // A load performs early, its line is lost, and it is not repeated.

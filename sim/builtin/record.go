@@ -45,7 +45,7 @@ func (r *Runner) Record(ctx context.Context, job sim.Job, want trace.Want, recor
 	}
 	o.Notices = func(n ruby.Notice) {
 		if lines[int64(n.Line)] {
-			record(trace.Event{Kind: trace.Notice, At: int64(n.At), Place: place(n.Machine, n.Number), Line: int64(n.Line)})
+			record(trace.Event{Kind: trace.Notice, At: int64(n.At), Place: place(n.Machine, n.Number), Thread: gen.ThreadID(n.Core), Line: int64(n.Line)})
 		}
 	}
 	o.Accesses = func(a core.Access) {

@@ -32,8 +32,8 @@ type protocolTrace struct {
 	lines   map[int64][]gen.LocID // by virtual address
 	blocks  map[int64][blockWords]uint64
 	last    doneLine
-	held    []trace.Event    // of a tick, until the transition that they are part of
-	notices map[string]int64 // by controller, the tick of a notification
+	held    []trace.Event     // of a tick, until the transition that they are part of
+	notices map[string]notice // of controllers
 	sent    map[string][]sending
 	threads map[int]*committed
 }
@@ -43,6 +43,12 @@ type doneLine struct {
 	object string // empty until its data is printed
 	core   int
 	line   int64 // -1: not one that is followed
+}
+
+// notice is a notification of cores.
+type notice struct {
+	at    int64
+	cores []gen.ThreadID
 }
 
 // sending is a message that a controller put into one of its buffers.
@@ -60,7 +66,7 @@ type committed struct {
 func newProtocolTrace(program *gen.Program, image *elf.Image, locations []gen.LocID, record func(trace.Event)) *protocolTrace {
 	p := &protocolTrace{
 		program: program, image: image, record: record, tracer: newTracer([]*gen.Program{program}, image.Bases[:1]),
-		lines: map[int64][]gen.LocID{}, blocks: map[int64][blockWords]uint64{}, notices: map[string]int64{}, sent: map[string][]sending{},
+		lines: map[int64][]gen.LocID{}, blocks: map[int64][blockWords]uint64{}, notices: map[string]notice{}, sent: map[string][]sending{},
 		threads: map[int]*committed{}, last: doneLine{line: -1},
 	}
 	for _, l := range locations {
@@ -102,6 +108,21 @@ func controller(object string) string {
 	return machines[m[1]] + " " + m[2]
 }
 
+// sequencer is the controller that a sequencer belongs to, and its core; the
+// controller is empty if the object is none. A core pair has two.
+func sequencer(object string) (place string, core gen.ThreadID) {
+	place = controller(object)
+	machine, number, _ := strings.Cut(place, " ")
+	version, _ := strconv.Atoi(number)
+	if machine == machines["cp"] {
+		version *= 2
+		if strings.HasSuffix(object, ".sequencer1") {
+			version++
+		}
+	}
+	return place, gen.ThreadID(version)
+}
+
 // line takes a line of the trace.
 func (p *protocolTrace) line(text []byte) error {
 	if !p.mapped {
@@ -134,7 +155,7 @@ func (p *protocolTrace) line(text []byte) error {
 		return nil
 	}
 	place := fmt.Sprintf("%s %d", machine, version)
-	notice, notified := p.notices[place]
+	noticed := p.notices[place]
 	delete(p.notices, place)
 	if !known {
 		return nil
@@ -144,8 +165,10 @@ func (p *protocolTrace) line(text []byte) error {
 		Kind: trace.Transition, At: at, Place: place, Line: line, Name: event,
 		State: string(m[5]), Next: string(m[6]), Own: ownEvent().MatchString(event),
 	})
-	if notified && notice == at {
-		p.record(trace.Event{Kind: trace.Notice, At: at, Place: place, Line: line})
+	for _, core := range noticed.cores {
+		if noticed.at == at {
+			p.record(trace.Event{Kind: trace.Notice, At: at, Place: place, Line: line, Thread: core})
+		}
 	}
 	p.flush(-1)
 	return nil
@@ -173,8 +196,13 @@ func (p *protocolTrace) object(at int64, object string, text []byte) error {
 	case bytes.HasPrefix(text, readWord), bytes.HasPrefix(text, setWord):
 		return p.data(at, object, text)
 	case bytes.HasPrefix(text, []byte("Sending invalidations")):
-		if place := controller(object); place != "" {
-			p.notices[place] = at
+		if place, core := sequencer(object); place != "" {
+			n := p.notices[place]
+			if n.at != at {
+				n = notice{at: at}
+			}
+			n.cores = append(n.cores, core)
+			p.notices[place] = n
 		}
 	case bytes.HasPrefix(text, []byte("Enqueue arrival_time")):
 		p.message(at, object, text)

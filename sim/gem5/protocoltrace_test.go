@@ -101,12 +101,27 @@ func TestProtocolTrace(t *testing.T) {
 		{Kind: trace.Commit, At: 80200, Place: "core 0", Number: 9},
 		{Kind: trace.Commit, At: 80250, Place: "core 0", Number: 10},
 		{Kind: trace.Transition, At: 90000, Place: "L1Cache 1", Line: x, Name: "DataI", State: "IS_I", Next: "I"},
-		{Kind: trace.Notice, At: 90000, Place: "L1Cache 1", Line: x},
+		{Kind: trace.Notice, At: 90000, Place: "L1Cache 1", Line: x, Thread: 1},
 		{Kind: trace.Access, At: 90000, Place: "core 1", Line: x, Thread: 1, Number: -1, Reads: true},
 		{Kind: trace.Access, At: 90100, Place: "core 1", Line: x, Thread: 1, Number: -1, Reads: true},
 	}
 	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// TestSequencer names the cores of sequencers, of which a core pair has two.
+func TestSequencer(t *testing.T) {
+	for object, want := range map[string]trace.Event{
+		"system.ruby.l1_cntrl3.sequencer":  {Place: "L1Cache 3", Thread: 3},
+		"system.ruby.cp_cntrl1.sequencer":  {Place: "CorePair 1", Thread: 2},
+		"system.ruby.cp_cntrl1.sequencer1": {Place: "CorePair 1", Thread: 3},
+		"system.cpu1":                      {},
+	} {
+		place, core := sequencer(object)
+		if place != want.Place || core != want.Thread {
+			t.Errorf("%s: %q, %d", object, place, core)
+		}
 	}
 }
 

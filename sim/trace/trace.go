@@ -22,8 +22,8 @@ const (
 	// Message is a message of type Name that Place sends at At and that arrives
 	// at To at Arrives.
 	Message
-	// Notice notifies a core that its controller Place is about to lose the
-	// line, so that it can repeat the loads that it performed early.
+	// Notice notifies a core, that of Thread, that its controller Place is about to
+	// lose the line, so that it can repeat the loads that it performed early.
 	Notice
 	// Access is a load or store as it is performed.
 	Access

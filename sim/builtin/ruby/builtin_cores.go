@@ -20,7 +20,7 @@ var coreBuiltins = map[string]native[wordExpr]{
 		})(g, x)
 	},
 	"Sequencer.evictionCallback": lineMethod(func(c *controller, at int, line memory.Addr) uint64 {
-		c.notice(line)
+		c.notice(at, line)
 		c.sequencer(at).EvictionCallback(line)
 		return 0
 	}),

@@ -2,6 +2,7 @@ package ruby
 
 import (
 	"fmt"
+	"slices"
 
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/memory"
@@ -37,19 +38,21 @@ type Message struct {
 	program *program
 }
 
-// Notice is the notification of a core that its controller is about to lose a
-// line.
+// Notice is the notification of a core, by its port, that its controller is about to
+// lose a line.
 type Notice struct {
 	At      event.Tick
 	Machine string
 	Number  int
+	Core    int
 	Line    memory.Addr
 }
 
-func (c *controller) notice(line memory.Addr) {
+// notice reports the notification of one of the controller's cores.
+func (c *controller) notice(at int, line memory.Addr) {
 	if c.system.options.Notices != nil {
 		_, number := splitMachineID(c.id)
-		c.system.options.Notices(Notice{At: c.now, Machine: c.code.machine.Name, Number: number, Line: line})
+		c.system.options.Notices(Notice{At: c.now, Machine: c.code.machine.Name, Number: number, Core: slices.Index(c.system.ports, c.sequencer(at)), Line: line})
 	}
 }
 
