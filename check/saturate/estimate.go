@@ -25,7 +25,7 @@ func EstimateStaticBytes(h *parse.History, m model.Model) int64 {
 
 // Bytes of a graph's parts.
 const (
-	perNode      = 21 + 4 + 8 + 4 + 8 + 17 // number, slot, readers, edges, sweep, search
+	perNode      = 21 + 4 + 8 + 4 + 8 + 21 // number, slot, readers, edges, sweep, search
 	perSearch    = 4 + 4 + 4               // on the static graph besides: keys of decisions, sources, idle nodes
 	perScattered = 12                      // lists of chains
 	perEdge      = 4 + 1

@@ -38,7 +38,7 @@ func (s *pairSolver) stuckPairs(p *placer) [][2]saturate.Node {
 	var out [][2]saturate.Node
 	for x := range p.current {
 		var heads []saturate.Node
-		if cur := p.current[x].writer; int(cur) < s.g.Nodes() && p.pending[cur] > 0 {
+		if cur := p.current[x]; int(cur) < s.g.Nodes() && p.pending[cur] > 0 {
 			heads = append(heads, saturate.Node(cur))
 		}
 		s.g.NextWrites(int32(x), p.heads, p.hint, func(u saturate.Node) {

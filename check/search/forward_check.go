@@ -22,7 +22,7 @@ func (p *placer) beginGuard(ahead int) bool {
 	p.base = p.g.Hold()
 	ok := true
 	for x := range p.current {
-		ok = ok && p.follow(p.current[x].writer)
+		ok = ok && p.follow(p.current[x])
 	}
 	if ok && p.close(p.base) {
 		p.guarding = true

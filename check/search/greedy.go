@@ -5,6 +5,7 @@ import (
 
 	"ordeal/check/saturate"
 	"ordeal/check/witness"
+	"ordeal/parse"
 )
 
 // firstWindow is the size in placements of a window after a dead end.
@@ -117,7 +118,10 @@ func (w *window) leaveDeadEnd() bool {
 	if p.exhausted() {
 		return false
 	}
-	if w.lessons++; !guarded && w.lessons <= w.most && p.learn() {
+	// Where loads keep no order a wrong decision is seldom alone: what comes after it is
+	// decided better the second time.
+	sparing := w.lessons < maxSpared && p.g.Model().PPO&parse.LoadLoad != 0
+	if w.lessons++; !guarded && w.lessons <= w.most && p.learn(sparing) {
 		w.dead = max(w.dead, at)
 		return true
 	}
@@ -126,7 +130,7 @@ func (w *window) leaveDeadEnd() bool {
 	}
 	to := 0
 	if reasons := p.deadEnd(); len(reasons) > 0 {
-		to = int(reasons[len(reasons)-1].at)
+		to = int(p.at[reasons[len(reasons)-1].write])
 	}
 	p.forget()
 	if at > w.dead+8*w.size {

@@ -50,9 +50,10 @@ const (
 	maxLookahead = 1 << 12
 	// visitsOfPlacement are about as much work as a placement that is taken back.
 	visitsOfPlacement = 8
-	// worthwhile is how much searches may cost for each placement taken back: where
-	// dead ends are near, which is with few threads, it is cheaper to meet them.
-	worthwhile = 3
+	// worthwhile is how much searches may cost for each placement taken back, where all
+	// after a decision are; else it is 1. Where dead ends are near, which is with few
+	// threads, it is cheaper to meet them.
+	worthwhile = 2
 )
 
 // foresee reports whether the decision v would lead to a dead end, and postpones it
@@ -190,7 +191,7 @@ func (p *placer) followWrite(v saturate.Node, i int32) {
 	}
 	if x := p.g.Loc(v); l.expanded[x] != l.search {
 		l.expanded[x] = l.search
-		p.followReaders(p.current[x].writer, step{before: i, write: v, lesson: -1})
+		p.followReaders(p.current[x], step{before: i, write: v, lesson: -1})
 	}
 }
 
@@ -219,20 +220,22 @@ func (p *placer) because(i int32) (reasons []reason) {
 		}
 		i = s.before
 	}
-	return inOrder(reasons)
+	return p.inOrder(reasons)
 }
 
 // appendReason appends why v comes after the readers of its location's current
 // value: those of the initial value come before every write.
 func (p *placer) appendReason(reasons []reason, v saturate.Node) []reason {
-	if cur := p.current[p.g.Loc(v)]; int(cur.writer) < p.g.Nodes() {
-		reasons = append(reasons, reason{cur.at, v})
+	if w := p.current[p.g.Loc(v)]; int(w) < p.g.Nodes() {
+		reasons = append(reasons, reason{saturate.Node(w), v})
 	}
 	return reasons
 }
 
-// inOrder sorts reasons by position, each once.
-func inOrder(reasons []reason) []reason {
-	slices.SortFunc(reasons, func(a, b reason) int { return cmp.Or(int(a.at-b.at), int(a.before-b.before)) })
+// inOrder sorts reasons by the places of their writes, each once.
+func (p *placer) inOrder(reasons []reason) []reason {
+	slices.SortFunc(reasons, func(a, b reason) int {
+		return cmp.Or(int(p.at[a.write]-p.at[b.write]), int(a.before-b.before))
+	})
 	return slices.Compact(reasons)
 }

@@ -118,7 +118,7 @@ func TestLookahead(t *testing.T) {
 						q := p.all[learned]
 						kept := 0
 						if len(q.reasons) > 0 {
-							kept = int(q.reasons[len(q.reasons)-1].at) + 1
+							kept = slices.Index(p.seq, q.reasons[len(q.reasons)-1].write) + 1
 						}
 						if q.decision != v || mc.completableBefore(mc.at(p.seq[:kept]), v, q.until) {
 							t.Fatalf("%s: after %v, due to %v, %d need not follow %d\n%s", m.Name, p.seq, q.reasons, v, q.until, text(h))

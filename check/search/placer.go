@@ -1,8 +1,6 @@
 package search
 
 import (
-	"slices"
-
 	"ordeal/check/closure"
 	"ordeal/check/saturate"
 	"ordeal/check/witness"
@@ -21,10 +19,14 @@ type placer struct {
 	wait        []int32 // node → predecessors not yet placed
 	placed      []bool
 	seq         []saturate.Node // placed, in order
+	at          []int32         // node → its place in seq, if it is placed
 	heads       []saturate.Node // chain → its first node not placed
 	pending     []int32         // writer → readers not yet placed
-	current     []value         // location → its current value
-	overwritten []value         // values that writes in seq replaced, in order
+	current     []int32         // location → the writer of its current value
+	overwritten []int32         // node that writes → the writer whose value it replaced, if it is placed
+	taken       []saturate.Node // scratch of takeBack
+	walked      []int32         // chain → the last step that deadEnd made from it
+	walks       int32           // steps of deadEnd
 
 	ready   []saturate.Node      // wait 0, not yet examined
 	blocked [][]saturate.Node    // location → writes that wait for readers
@@ -49,12 +51,6 @@ type placer struct {
 	effort   int // bound of that, 0 for none
 }
 
-// value is a location's value at some point of the order.
-type value struct {
-	writer int32
-	at     int32 // length of seq when it was placed
-}
-
 func newPlacer(g *saturate.Graph) *placer {
 	n, locs := g.Nodes(), len(g.History().Locations)
 	p := &placer{
@@ -62,22 +58,22 @@ func newPlacer(g *saturate.Graph) *placer {
 		wait:        make([]int32, n),
 		placed:      make([]bool, n),
 		seq:         make([]saturate.Node, 0, n),
+		at:          make([]int32, n),
 		heads:       make([]saturate.Node, g.Chains()),
 		pending:     make([]int32, n+locs),
-		current:     make([]value, locs),
-		overwritten: make([]value, 0, g.Writes()),
+		current:     make([]int32, locs),
+		overwritten: make([]int32, n),
 		blocked:     make([][]saturate.Node, locs),
 		hint:        g.NewHint(),
 		waiting:     map[saturate.Node][]saturate.Node{},
-		lessons:     lessons{about: slices.Repeat([]int32{-1}, n)},
+		lessons:     newLessons(n),
 	}
 	p.choices = NewHeap(g.SweepOrder)
-	p.forget()
 	for w := range p.pending {
 		p.pending[w] = g.Readers(int32(w))
 	}
 	for x := range p.current {
-		p.current[x] = value{writer: int32(n + x)}
+		p.current[x] = int32(n + x)
 	}
 	for c := range p.heads {
 		p.heads[c] = g.First(int32(c))
@@ -131,7 +127,7 @@ func (p *placer) settle() {
 // writable reports whether no other reader of the current value of v's
 // location is pending.
 func (p *placer) writable(v saturate.Node) bool {
-	cur := p.current[p.g.Loc(v)].writer
+	cur := p.current[p.g.Loc(v)]
 	if p.g.IsRead(v) {
 		return cur == p.g.Writer(v) && p.pending[cur] == 1
 	}
@@ -148,7 +144,7 @@ func (p *placer) place(v saturate.Node) {
 	if g.IsRead(v) {
 		w := g.Writer(v)
 		p.pending[w]--
-		if x := g.Loc(v); p.pending[w] <= 1 && p.current[x].writer == w {
+		if x := g.Loc(v); p.pending[w] <= 1 && p.current[x] == w {
 			p.release(x)
 		} else if p.pending[w] == 0 && p.wait[w] == 0 {
 			// All loads of w were forwarded: w is no longer a decision.
@@ -157,12 +153,12 @@ func (p *placer) place(v saturate.Node) {
 	}
 	if g.IsWrite(v) {
 		x := g.Loc(v)
-		p.overwritten = append(p.overwritten, p.current[x])
-		p.current[x] = value{int32(v), int32(len(p.seq))}
+		p.overwritten[v], p.current[x] = p.current[x], int32(v)
 		if p.pending[v] <= 1 {
 			p.release(x)
 		}
 	}
+	p.at[v] = int32(len(p.seq))
 	p.seq = append(p.seq, v)
 	if refused, ok := p.waiting[v]; ok {
 		p.ready = append(p.ready, refused...)
@@ -223,34 +219,6 @@ func (p *placer) release(x int32) {
 	p.blocked[x] = p.blocked[x][:0]
 }
 
-func (p *placer) backTo(length int) {
-	g := p.g
-	p.undone += len(p.seq) - length + len(p.heads)/4
-	for len(p.seq) > length {
-		v := p.seq[len(p.seq)-1]
-		p.seq = p.seq[:len(p.seq)-1]
-		p.placed[v] = false
-		p.heads[g.Chain(v)] = v
-		if p.progress != nil {
-			p.progress[g.Thread(v)]--
-		}
-		if g.IsRead(v) {
-			p.pending[g.Writer(v)]++
-		}
-		if g.IsWrite(v) {
-			p.current[g.Loc(v)] = p.overwritten[len(p.overwritten)-1]
-			p.overwritten = p.overwritten[:len(p.overwritten)-1]
-		}
-		g.Successors(v, func(s saturate.Node) bool {
-			p.wait[s]++
-			return true
-		})
-	}
-	p.unlearn(length)
-	p.look.newEpoch()
-	p.findReady()
-}
-
 // exhausted reports whether more was undone than allowed.
 func (p *placer) exhausted() bool { return p.effort > 0 && p.undone > p.effort }
 
@@ -260,7 +228,7 @@ func (p *placer) done() bool { return len(p.seq) == p.g.Nodes() }
 // cannot be used afterwards.
 func (p *placer) order() *witness.Order {
 	h := p.g.History()
-	p.wait, p.pending, p.overwritten = nil, nil, nil
+	p.wait, p.pending, p.overwritten, p.at = nil, nil, nil, nil
 	// Isolated reads by what they read from; initial writes come first.
 	start, reads := closure.Group(len(h.Ops)+1, p.g.Isolated(), func(r parse.OpID) int32 { return int32(h.Ops[r].RF + 1) })
 	ops := append(make([]parse.OpID, 0, len(h.Ops)), reads[:start[1]]...)

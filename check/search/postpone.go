@@ -13,15 +13,12 @@ import (
 // undone and postponed until its v is placed, which holds as long as the earlier
 // ones stand. That is how SAT solvers learn, at the price of a walk over the heads.
 
-// reason is a decision that a fact rests on: the node at position at of the order
-// precedes a write to its location that was not placed then.
-type reason struct {
-	at     int32
-	before saturate.Node
-}
+// reason is a decision that a fact rests on: a write precedes another to its
+// location that was not placed then.
+type reason struct{ write, before saturate.Node }
 
 // lesson says that a decision is to be made after a node is placed, as long as
-// the reasons stand, which are in the order of their positions.
+// the reasons stand, which are in the order in which they were placed.
 type lesson struct {
 	decision, until saturate.Node
 	reasons         []reason
@@ -31,10 +28,14 @@ type lesson struct {
 // lessons are what was learned.
 type lessons struct {
 	all     []lesson
-	dropped []int32      // of all, those that do not stand any more
-	about   []int32      // node → a lesson about it that stands, -1 for none
-	resting *Heap[int32] // lessons that rest on decisions, the furthest of these first
-	guessed bool         // one of them may be wrong
+	dropped []int32                   // of all, those that do not stand any more
+	about   []int32                   // node → a lesson about it that stands, -1 for none
+	resting map[saturate.Node][]int32 // write → lessons that rest on it, with some dropped ones
+	guessed bool                      // one of them may be wrong
+}
+
+func newLessons(nodes int) lessons {
+	return lessons{about: slices.Repeat([]int32{-1}, nodes), resting: map[saturate.Node][]int32{}}
 }
 
 // forget drops all lessons.
@@ -43,13 +44,7 @@ func (l *lessons) forget() {
 		l.about[q.decision] = -1
 	}
 	l.all, l.dropped, l.guessed = l.all[:0], l.dropped[:0], false
-	l.resting = NewHeap(func(i int32) int32 { return -l.latest(i) })
-}
-
-// latest is the position of the last decision that a lesson rests on.
-func (l *lessons) latest(i int32) int32 {
-	reasons := l.all[i].reasons
-	return reasons[len(reasons)-1].at
+	clear(l.resting)
 }
 
 func (l *lessons) add(q lesson) {
@@ -62,27 +57,41 @@ func (l *lessons) add(q lesson) {
 		l.all = append(l.all, q)
 	}
 	l.about[q.decision] = i
-	if len(q.reasons) > 0 {
-		l.resting.Push(i)
+	for _, r := range q.reasons {
+		l.resting[r.write] = append(l.resting[r.write], i)
 	}
 }
 
-// unlearn drops what rests on decisions at or behind a position.
-func (l *lessons) unlearn(at int) {
-	for l.resting.Len() > 0 && int(l.latest(l.resting.First())) >= at {
-		i := l.resting.Pop()
-		link := &l.about[l.all[i].decision]
-		for *link != i {
-			link = &l.all[*link].next
+// unlearn drops what rests on a write that is taken back, and has what it postponed
+// examined again.
+func (p *placer) unlearn(w saturate.Node) {
+	if len(p.resting) == 0 {
+		return
+	}
+	for _, i := range p.resting[w] {
+		q := &p.all[i]
+		if !slices.ContainsFunc(q.reasons, func(r reason) bool { return r.write == w }) {
+			continue // dropped before
 		}
-		*link = l.all[i].next
-		l.all[i].reasons = nil
-		l.dropped = append(l.dropped, i)
+		link := &p.about[q.decision]
+		for *link != i {
+			link = &p.all[*link].next
+		}
+		*link = q.next
+		q.reasons = nil
+		p.dropped = append(p.dropped, i)
+		p.ready = append(p.ready, q.decision)
 	}
+	delete(p.resting, w)
 }
 
-// maxLessons bounds the dead ends that are learned from without getting further.
-const maxLessons = 64
+const (
+	// maxLessons bounds the dead ends that are learned from without getting further.
+	maxLessons = 64
+	// maxSpared bounds the first of these that take back only what depends on a
+	// decision. Such changes may go round in a circle.
+	maxSpared = 16
+)
 
 // postpone reports whether what was learned postpones v, which is then examined
 // again after the node that it waits for.
@@ -100,8 +109,9 @@ func (p *placer) postpone(v saturate.Node) bool {
 // made before several writes of the cycle, it is enough that it comes after one of
 // them: which one is a guess. A dead end without decisions means that such a guess
 // was wrong, and all lessons are forgotten; or else that there is no order, and
-// learn reports false.
-func (p *placer) learn() bool {
+// learn reports false. What was placed after the decision stays if sparing says so and it
+// does not depend on that.
+func (p *placer) learn(sparing bool) bool {
 	reasons := p.deadEnd()
 	if len(reasons) == 0 {
 		if !p.guessed {
@@ -112,20 +122,26 @@ func (p *placer) learn() bool {
 		return true
 	}
 	latest := reasons[len(reasons)-1]
-	others := reasons[:slices.IndexFunc(reasons, func(q reason) bool { return q.at == latest.at })]
+	others := reasons[:slices.IndexFunc(reasons, func(q reason) bool { return q.write == latest.write })]
 	p.guessed = p.guessed || len(others) < len(reasons)-1
-	v := p.seq[latest.at]
 	undone := p.undone
-	p.backTo(int(latest.at))
-	p.look.credit += worthwhile * (p.undone - undone)
-	p.add(lesson{decision: v, until: latest.before, reasons: others})
+	if sparing {
+		p.takeBack(latest.write)
+		p.look.credit += p.undone - undone
+	} else {
+		p.backTo(int(p.at[latest.write]))
+		p.look.credit += worthwhile * (p.undone - undone)
+	}
+	p.add(lesson{decision: latest.write, until: latest.before, reasons: others})
 	return true
 }
 
-// deadEnd lists the decisions on a cycle of waiting, in the order of their
-// positions, each once.
+// deadEnd lists the decisions on a cycle of waiting, in the order in which they were
+// placed, each once.
 func (p *placer) deadEnd() []reason {
-	seen := make([]int32, len(p.heads)) // chain → 1 + its place in the walk
+	if p.walked == nil {
+		p.walked = make([]int32, len(p.heads))
+	}
 	c := int32(0)
 	for {
 		if p.heads[c] != p.g.End() {
@@ -134,13 +150,15 @@ func (p *placer) deadEnd() []reason {
 		c++
 	}
 	var walk [][]reason
-	for seen[c] == 0 {
+	before := p.walks
+	for p.walked[c] <= before {
 		next, because := p.waitsFor(c)
 		walk = append(walk, because)
-		seen[c] = int32(len(walk))
+		p.walks++
+		p.walked[c] = p.walks
 		c = next
 	}
-	return inOrder(slices.Concat(walk[seen[c]-1:]...))
+	return p.inOrder(slices.Concat(walk[p.walked[c]-before-1:]...))
 }
 
 // waitsFor is a chain for whose head the head of chain c waits, and the
@@ -152,7 +170,7 @@ func (p *placer) waitsFor(c int32) (other int32, because []reason) {
 		return g.Chain(u), nil
 	}
 	because = p.appendReason(nil, v)
-	for _, r := range g.LastReaders(p.current[g.Loc(v)].writer) {
+	for _, r := range g.LastReaders(p.current[g.Loc(v)]) {
 		if r != v && !p.placed[r] {
 			return g.Chain(r), because
 		}
