@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +17,7 @@ import (
 	"ordeal/campaigns/cli/audit"
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/execute"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/mutation"
 	"ordeal/campaigns/rundir"
@@ -277,28 +280,45 @@ func (s *source) diff(id, dir string) ([]byte, error) {
 const protocolDir = "src/mem/ruby/protocol"
 
 func newMutateApply(e *env) *cobra.Command {
-	var tree, out string
+	var tree, out, protocol string
+	var repairs bool
 	cmd := &cobra.Command{
-		Use:   "apply ID --gem5-tree DIR -o PATCH",
-		Short: "Write a mutant of a gem5 tree as a patch",
+		Use:   "apply [ID] --gem5-tree DIR -o PATCH",
+		Short: "Write a mutant or the repairs of a gem5 tree as a patch",
 		Long: `Write a mutant of a protocol of a gem5 source tree as a patch that "patch -p1"
-applies from the root of the tree. The tree itself stays as it is.`,
-		Args: command.Arguments(1, 1, "one ID, as list --slicc prints it"),
+applies from the root of the tree; with --repair, the repairs of the known defects of gem5's files,
+and the mutant, if there is one, of what is repaired. What mutate repair proposes is a mutant, too.
+The tree itself stays as it is.`,
+		Example: `  ordeal mutate apply 'MI_example/Directory/(M_DWR,DMA_WRITE)/copy:M_DRDI' --gem5-tree gem5 -o fix.patch
+  ordeal mutate apply --repair --protocol MESI_Two_Level --gem5-tree gem5 -o fix.patch`,
+		Args: command.Arguments(0, 1, "one ID, as list --slicc prints it, or --repair and --protocol"),
 	}
 	cmd.Flags().StringVar(&tree, "gem5-tree", "", "root of a gem5 source tree")
+	cmd.Flags().BoolVar(&repairs, "repair", false, "correct the known defects of gem5's files")
+	cmd.Flags().StringVar(&protocol, "protocol", "", "protocol of the tree; default that of the ID")
 	cmd.Flags().StringVarP(&out, "output", "o", "", "file to write; standard output without it")
 	cmd.RunE = command.Body(func(_ context.Context, args []string) error {
-		if tree == "" {
+		id := strings.Join(args, "")
+		name, _, _ := strings.Cut(id, "/")
+		switch name = cmp.Or(protocol, name); {
+		case tree == "":
 			return command.Usage(errors.New("want --gem5-tree"))
+		case id == "" && !repairs:
+			return command.Usage(errors.New("want an ID or --repair"))
+		case name == "":
+			return command.Usage(errors.New("--repair: want --protocol"))
 		}
-		name, _, _ := strings.Cut(args[0], "/")
-		s := source{machine: config.Machine{SLICC: filepath.Join(tree, protocolDir, name+".slicc")}}
-		if _, err := os.Stat(s.machine.SLICC); err != nil {
-			return command.Usage(fmt.Errorf("mutant %s: %w", args[0], err))
+		root := filepath.Join(tree, protocolDir, filepath.FromSlash(name)+".slicc")
+		if _, err := os.Stat(root); err != nil {
+			return command.Usage(fmt.Errorf("protocol %s: %w", name, err))
 		}
-		diff, err := s.diff(args[0], protocolDir)
+		files, err := execute.Edited(root, repairs, id)
 		if err != nil {
 			return command.Usage(err)
+		}
+		var diff []byte
+		for _, f := range files {
+			diff = append(diff, f.Diff(path.Join(protocolDir, path.Dir(name)))...)
 		}
 		if out == "" {
 			_, err = e.Data.Write(diff)

@@ -3,6 +3,7 @@ package execute
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -38,15 +39,27 @@ func edits(g *config.Gem5, root string, m *config.Machine) (gem5.Mutation, error
 	if protocol == "" {
 		return change, errors.New("repair: protocol is missing: want that of the binary")
 	}
-	texts, file := protocols.OnDisk(filepath.Join(root, gem5.ProtocolFile(protocol+".slicc")))
+	files, err := Edited(filepath.Join(root, gem5.ProtocolFile(protocol+".slicc")), m.Repair, m.Mutant)
+	for _, f := range files {
+		change.Changes = append(change.Changes, tree.Change{File: gem5.ProtocolFile(f.Name), Contents: f.New})
+	}
+	return change, err
+}
+
+// Edited are the files of the protocol with a root file that repairs of known defects and a
+// mutant change, one of both or the mutant in what is repaired. That there is nothing to
+// repair is an error.
+func Edited(root string, repairs bool, mutant string) ([]mutate.File, error) {
+	fsys, file := protocols.OnDisk(root)
+	texts, name := fsys, strings.TrimSuffix(file, ".slicc")
 	edited := map[string][]byte{}
-	if m.Repair {
+	if repairs {
 		files, applied, err := repair.Text(texts, file)
 		if err != nil {
-			return change, fmt.Errorf("repair %s: %w", protocol, err)
+			return nil, fmt.Errorf("repair %s: %w", name, err)
 		}
 		if len(applied) == 0 {
-			return change, fmt.Errorf("repair %s: nothing to repair in %s", protocol, root)
+			return nil, fmt.Errorf("repair %s: nothing to repair in %s", name, root)
 		}
 		var over []mutate.File
 		for _, f := range files {
@@ -55,17 +68,22 @@ func edits(g *config.Gem5, root string, m *config.Machine) (gem5.Mutation, error
 		}
 		texts = mutate.Overlay(texts, over)
 	}
-	if m.Mutant != "" {
-		files, err := mutate.Text(texts, file, m.Mutant)
+	if mutant != "" {
+		files, err := mutate.Text(texts, file, mutant)
 		if err != nil {
-			return change, fmt.Errorf("mutant %s: %w", m.Mutant, err)
+			return nil, fmt.Errorf("mutant %s: %w", mutant, err)
 		}
 		for _, f := range files {
 			edited[f.Name] = f.New
 		}
 	}
+	var list []mutate.File
 	for _, name := range slices.Sorted(maps.Keys(edited)) {
-		change.Changes = append(change.Changes, tree.Change{File: gem5.ProtocolFile(name), Contents: edited[name]})
+		old, err := fs.ReadFile(fsys, name)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, mutate.File{Name: name, Old: old, New: edited[name]})
 	}
-	return change, nil
+	return list, nil
 }

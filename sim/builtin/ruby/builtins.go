@@ -155,13 +155,14 @@ func init() {
 		"createMachineID":        binary(func(typ, n uint64) uint64 { return machineID(int(typ), int(n)) }),
 		"machineCount":           unary(func(c *controller, typ uint64) uint64 { return uint64(c.system.count(typ)) }),
 
-		"mod":           modulo,
-		"intToID":       argument,
-		"IDToInt":       argument,
-		"addressToInt":  argument,
-		"intToAddress":  argument,
-		"addressOffset": binary(func(a, b uint64) uint64 { return a - b }),
-		"makeLineAddress": unary(func(_ *controller, a uint64) uint64 {
+		"mod":                        modulo,
+		"intToID":                    argument,
+		"IDToInt":                    argument,
+		"addressToInt":               argument,
+		"intToAddress":               argument,
+		"addressOffset":              binary(func(a, b uint64) uint64 { return a - b }),
+		"makeLineAddress(Addr, int)": lowBits,
+		"makeLineAddress(Addr)": unary(func(_ *controller, a uint64) uint64 {
 			return a &^ (types.BlockBytes - 1)
 		}),
 		"getOffset": unary(func(_ *controller, a uint64) uint64 {
@@ -233,6 +234,8 @@ func init() {
 		"WriteMask.getMask":                 getMask,
 		"WriteMask.test":                    testMask,
 		"WriteMask.firstBitSet":             firstByte,
+		"WriteMask.getBlockSize":            always(types.BlockBytes),
+		"WriteMask.setBlockSize":            nothing, // all masks are of lines
 
 		"DataBlock.clear": setMethod(clearSet),
 		"DataBlock.copyPartial(DataBlock, WriteMask)": copyMasked,
@@ -373,6 +376,19 @@ func binary(f func(a, b uint64) uint64) native[wordExpr] {
 	return func(g *generator, x *types.Call) wordExpr {
 		a, b := g.word(x.Args[0]), g.word(x.Args[1])
 		return func(c *controller) uint64 { return f(a(c), b(c)) }
+	}
+}
+
+// lowBits takes a number of bits from an address, fewer than it has (gem5's Address.cc,
+// makeLineAddress).
+func lowBits(g *generator, x *types.Call) wordExpr {
+	addr, n, pos := g.word(x.Args[0]), g.word(x.Args[1]), x.At
+	return func(c *controller) uint64 {
+		n := n(c)
+		if n >= 64 {
+			c.failAt(pos, "makeLineAddress of all bits", "%d", int64(n))
+		}
+		return addr(c) >> n << n
 	}
 }
 

@@ -104,6 +104,8 @@ func TestExpressions(t *testing.T) {
 		{"Event e; Event f := Event:Grant;", "e != f && f == Event:Grant"},
 		{"MachineID none;", "none != machineID"},
 		{"MachineID me := machineID;", "me == machineID"},
+		{"", "makeLineAddress(address) == address && makeLineAddress(address, 12) == address && makeLineAddress(address, 13) != address"},
+		{"WriteMask m; m.setBlockSize(64);", "m.isEmpty() && m.getBlockSize() == 64"},
 		{"int x := 3; x := x + x;", "x == 6"},
 		{"DataBlock b := cache_entry.DataBlk; DataBlock z;", "b == z"},
 		// A local block is a copy; an assignment to a field copies too.
@@ -128,5 +130,13 @@ func TestExpressions(t *testing.T) {
 		if err == nil || !strings.HasPrefix(err.Error(), "failed assertion at cache.sm:") {
 			t.Errorf("%s %s: the opposite: error %v", c.statements, c.condition, err)
 		}
+	}
+}
+
+// TestLowBits requires as many bits as an address has to be refused, as gem5 does.
+func TestLowBits(t *testing.T) {
+	err := runWith(t, "Addr a := makeLineAddress(address, 64);")
+	if err == nil || !strings.HasPrefix(err.Error(), "makeLineAddress of all bits at cache.sm:") {
+		t.Errorf("error %v", err)
 	}
 }

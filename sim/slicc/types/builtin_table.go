@@ -59,7 +59,7 @@ const builtinTable = `
 	int addressToInt(Addr) const
 	Addr intToAddress(int) const
 	int addressOffset(Addr, Addr) const
-	Addr makeLineAddress(Addr) const
+	Addr makeLineAddress(Addr[, int]) const
 	int getOffset(Addr) const
 	Addr bitSelect(Addr, int, int) const
 	Addr maskLowOrderBits(Addr, int) const
@@ -149,6 +149,8 @@ const builtinTable = `
 	int WriteMask.firstBitSet(bool[, int]) const
 	int WriteMask.count([int]) const
 	bool WriteMask.test(int) const
+	int WriteMask.getBlockSize() const
+	void WriteMask.setBlockSize(int)
 
 	void AbstractCacheEntry.changePermission(AccessPermission)
 	bool AbstractCacheEntry.getInHtmReadSet() const

@@ -32,6 +32,12 @@ const (
 	BlockBytes = 1 << BlockBits
 )
 
+// Functions of gem5's RubySystem were static until 2024 (4f7b3ed827), those of an object since.
+const (
+	systemClass   = "RubySystem::"
+	systemPointer = "m_ruby_system->"
+)
+
 // ParseDefault reads the text of a default="…" attribute, which gem5 copies
 // into C++, for a variable of type t. Text it does not understand becomes a
 // TextValue; ok is false if the type is an enumeration and the text names
@@ -41,16 +47,16 @@ func ParseDefault(text string, t *Type) (v Value, ok bool) {
 	if t.Kind == Enum {
 		return parseEnumDefault(text, t)
 	}
-	switch text {
+	switch strings.Replace(text, systemPointer, systemClass, 1) {
 	case "true":
 		return Value{Kind: BoolValue, Int: 1}, true
 	case "false":
 		return Value{Kind: BoolValue}, true
 	case "nullptr", "NULL":
 		return Value{Kind: NullValue}, true
-	case "RubySystem::getBlockSizeBits()":
+	case systemClass + "getBlockSizeBits()":
 		return Value{Kind: IntValue, Int: BlockBits}, true
-	case "RubySystem::getBlockSizeBytes()":
+	case systemClass + "getBlockSizeBytes()":
 		return Value{Kind: IntValue, Int: BlockBytes}, true
 	}
 	if n, err := strconv.ParseInt(innermost(text), 10, 64); err == nil {

@@ -25,6 +25,8 @@ func TestParseDefault(t *testing.T) {
 		{"(Cycles(500))", integer, Value{Kind: IntValue, Int: 500}, true},
 		{"RubySystem::getBlockSizeBits()", integer, Value{Kind: IntValue, Int: 6}, true},
 		{"RubySystem::getBlockSizeBytes()", integer, Value{Kind: IntValue, Int: 64}, true},
+		{"m_ruby_system->getBlockSizeBits()", integer, Value{Kind: IntValue, Int: 6}, true},
+		{"m_ruby_system->getBlockSizeBytes()", integer, Value{Kind: IntValue, Int: 64}, true},
 		{"log2(m_n)", integer, Value{Kind: TextValue, Str: "log2(m_n)"}, true},
 		{"max_tokens()", integer, Value{Kind: TextValue, Str: "max_tokens()"}, true},
 		{")", integer, Value{Kind: TextValue, Str: ")"}, true},
