@@ -45,6 +45,7 @@ type Machine struct {
 	LoadQueue      int      `yaml:"load-queue" json:"load-queue,omitempty" sim:"builtin" schema:"min=0,unit=loads,zero=any" help:"most loads in the window of an ooo core"`
 	Flush          int64    `yaml:"flush" json:"flush,omitempty" sim:"builtin" schema:"min=0,max=1048576,unit=ticks,zero=no flushes" help:"time between two flushes of a line by a core, on average; gem5's MOESI_hammer has them"`
 	Prefetch       int64    `yaml:"prefetch" json:"prefetch,omitempty" sim:"builtin" schema:"min=0,max=1048576,unit=ticks,zero=none" help:"time between two prefetches of a line by a core, on average; MESI_Two_Level, MESI_Three_Level and CHI of gem5 take them"`
+	Streams        int      `yaml:"prefetch-streams" json:"prefetch-streams,omitempty" sim:"builtin" schema:"min=0,max=64,unit=misses,zero=none" help:"misses in sequence after which a core's cache prefetches the lines that follow (4 in gem5); MESI_Two_Level and MESI_Three_Level of gem5 do so"`
 	Functional     int64    `yaml:"functional" json:"functional,omitempty" sim:"builtin" schema:"min=0,max=1048576,unit=ticks,zero=none" help:"time between two functional reads of a line, on average, which must find what was written last"`
 	Reorder        string   `yaml:"reorder" json:"reorder,omitempty" sim:"builtin" schema:"values=reorders,empty=none" help:"virtual networks that do not keep the order of messages: none of them, those that gem5 leaves unordered, all"`
 	MemoryReorder  bool     `yaml:"memory-reorder" json:"memory-reorder,omitempty" sim:"builtin" help:"memory behind a coherence protocol acknowledges writes at once and answers reads in any order"`
@@ -66,7 +67,7 @@ func (m *Machine) Builtin() (builtin.Options, error) {
 		Latency: event.Latency{Base: event.Tick(m.Latency), Jitter: event.Tick(m.Jitter)},
 		Memory:  event.Latency{Base: event.Tick(m.MemoryLatency), Jitter: event.Tick(m.MemoryJitter)},
 		Cores:   m.Cores, Directories: m.Dirs, Banks: m.L2Banks, Sharing: m.L2Cores, Transfers: m.DeviceThreads, TBEs: m.TBEs, Parameters: m.SetParameter,
-		LockHold: event.Tick(m.LockHold), WrongPath: m.WrongPath, LateStores: m.LateStores, Crossing: m.Crossing, LoadQueue: m.LoadQueue, Flush: event.Tick(m.Flush), Functional: event.Tick(m.Functional), Prefetch: event.Tick(m.Prefetch), MemoryReorder: m.MemoryReorder, Bounds: m.BufferSize, MemoryChannels: m.MemoryChannels, LatencySeeds: m.LatencySeeds, Execution: m.Execution, Watchdog: event.Tick(m.Watchdog), Budget: m.StepBudget,
+		LockHold: event.Tick(m.LockHold), WrongPath: m.WrongPath, LateStores: m.LateStores, Crossing: m.Crossing, LoadQueue: m.LoadQueue, Flush: event.Tick(m.Flush), Functional: event.Tick(m.Functional), Prefetch: event.Tick(m.Prefetch), PrefetchStreams: m.Streams, MemoryReorder: m.MemoryReorder, Bounds: m.BufferSize, MemoryChannels: m.MemoryChannels, LatencySeeds: m.LatencySeeds, Execution: m.Execution, Watchdog: event.Tick(m.Watchdog), Budget: m.StepBudget,
 	}
 	var faults []option.Fault
 	note := func(name string, err error) { faults = append(faults, option.Faults(err, name)...) }

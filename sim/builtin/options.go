@@ -146,6 +146,9 @@ type Options struct {
 	// Prefetch (--prefetch) is the number of ticks between two prefetches of a line
 	// that the program accesses by a core, on average; 0 means none.
 	Prefetch event.Tick
+	// PrefetchStreams (--prefetch-streams) is after how many misses in sequence the caches
+	// of cores prefetch the lines that follow, as gem5's RubyPrefetcher; 0 means never.
+	PrefetchStreams int
 	// LatencySeeds (--latency-seeds) is how often a failed run of SLICC is repeated at
 	// gem5's latencies, with other seeds; 0 means DefaultLatencySeeds.
 	LatencySeeds int
@@ -208,6 +211,9 @@ func (o Options) Validate() error {
 	}
 	if o.Prefetch < 0 || o.Prefetch > event.MaxLatency || o.Prefetch > 0 && (o.Protocol == Ideal || o.Protocol == IdealCached) {
 		errs = append(errs, option.Faultf("prefetch", "%d ticks: want 0 to %d, with a coherence protocol", o.Prefetch, event.MaxLatency))
+	}
+	if o.PrefetchStreams < 0 || o.PrefetchStreams > 0 && (o.Protocol == Ideal || o.Protocol == IdealCached) {
+		errs = append(errs, option.Faultf("prefetch-streams", "%d misses: want at least 0, with a coherence protocol", o.PrefetchStreams))
 	}
 	if o.Watchdog < 1 {
 		errs = append(errs, option.Faultf("watchdog", "%d ticks: want at least 1", o.Watchdog))
@@ -294,8 +300,9 @@ func (o *Options) ruby(n size, seed uint64) ruby.Options {
 	return ruby.Options{
 		Parameters: parameters, Bounds: bounds, MemoryChannels: o.MemoryChannels,
 		Cores: n.cores, Devices: n.devices, Network: o.Latency, Memory: o.Memory, Private: o.Private, Shared: o.Shared,
-		Directories: o.Directories, Banks: o.Banks, Sharing: o.Sharing, Transfers: o.Transfers, TBEs: o.TBEs, Reorder: o.Reorder, MemoryReorder: o.MemoryReorder, Prefetch: o.Prefetch > 0,
-		Trace: o.Trace, Messages: o.Messages, Notices: o.Notices, Seed: seed,
+		Directories: o.Directories, Banks: o.Banks, Sharing: o.Sharing, Transfers: o.Transfers, TBEs: o.TBEs, Reorder: o.Reorder, MemoryReorder: o.MemoryReorder, Prefetch: o.Prefetch > 0 || o.PrefetchStreams > 0,
+		Streams: o.PrefetchStreams,
+		Trace:   o.Trace, Messages: o.Messages, Notices: o.Notices, Seed: seed,
 	}.WithDefaults()
 }
 

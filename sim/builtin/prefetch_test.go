@@ -3,16 +3,29 @@ package builtin
 import (
 	"testing"
 
+	"ordeal/gen"
 	"ordeal/sim"
 	"ordeal/sim/builtin/core"
+	"ordeal/sim/builtin/ruby/cache"
 )
 
 // withPrefetches gives the caches of the small protocol a queue of prefetches: a
-// line that is not there is fetched, in state IP.
+// line that is not there is fetched, in state IP. A prefetcher sees the misses.
 func withPrefetches(t *testing.T) string {
 	t.Helper()
 	return edited(t, "cache.sm",
-		"    MessageBuffer * mandatoryQueue;\n", "    MessageBuffer * mandatoryQueue;\n    MessageBuffer * prefetchQueue;\n",
+		"machine(", `structure(RubyPrefetcher, external="yes") {
+  void observeMiss(Addr, RubyRequestType);
+}
+machine(`,
+		"  action(m_popMandatory, \"m\") {\n", `  action(v_observeMiss, "v") {
+    peek(mandatoryPort, RubyRequest) {
+      prefetcher.observeMiss(in_msg.LineAddress, in_msg.Type);
+    }
+  }
+  action(m_popMandatory, "m") {
+`,
+		"    MessageBuffer * mandatoryQueue;\n", "    MessageBuffer * mandatoryQueue;\n    MessageBuffer * prefetchQueue;\n    RubyPrefetcher * prefetcher;\n",
 		"    II, AccessPermission:Busy, desc=\"likewise, after a recall\";\n", "    II, AccessPermission:Busy;\n    IP, AccessPermission:Busy;\n",
 		"    Replacement;\n    Grant;\n", "    Replacement;\n    Prefetch;\n    Grant;\n",
 		"  out_port(returnPort, ReturnMsg, returnOut);\n", `  out_port(returnPort, ReturnMsg, returnOut);
@@ -37,6 +50,7 @@ func withPrefetches(t *testing.T) string {
     prefetchPort.dequeue(clockEdge());
   }
 `,
+		"  transition(I, {Load, Store}, IM) {\n", "  transition(I, {Load, Store}, IM) {\n    v_observeMiss;\n",
 		"  transition(M, Load) {\n", `  transition(I, Prefetch, IP) {
     a_allocate;
     g_get;
@@ -68,6 +82,38 @@ func TestPrefetches(t *testing.T) {
 		}
 	}
 	for _, o := range []Options{{Core: core.TSO, Prefetch: 9}, {Protocol: "mi", Core: core.TSO, Prefetch: 9}, {SLICC: path, Core: core.TSO, Prefetch: -1}} {
+		if _, err := New(o); err == nil {
+			t.Errorf("%+v is accepted", o)
+		}
+	}
+}
+
+// TestPrefetchStreams loads four lines in sequence: one more is prefetched when as many misses as
+// are asked for have followed the first one (a load of a prefetched line is no miss).
+func TestPrefetchStreams(t *testing.T) {
+	path := withPrefetches(t)
+	p, err := gen.Parse("p", []byte("ordeal-program 1\nlayout spread\nlocations a b c d\nthread 0\nload a\nload b\nload c\nload d\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		streams int
+		want    uint64 // prefetches of lines that are not there
+	}{{0, 0}, {1, 1}, {2, 1}, {3, 1}, {4, 0}} {
+		r := newRunner(t, Options{SLICC: path, Core: core.InOrder, PrefetchStreams: tc.streams, Private: cache.Geometry{Sets: 8, Ways: 1}})
+		report := ends(t, r, sim.Job{Program: p, Rounds: 1, Seed: 1}, sim.Passed, "")
+		var got uint64
+		for _, row := range report.Coverage {
+			if row.State == "I" && row.Event == "Prefetch" {
+				got += row.Count
+			}
+		}
+		if got != tc.want {
+			t.Errorf("after %d misses in sequence there are %d prefetches, want %d", tc.streams, got, tc.want)
+		}
+	}
+	for _, o := range []Options{{PrefetchStreams: 4}, {Protocol: "mi", PrefetchStreams: 4}, {SLICC: path, PrefetchStreams: -1}} {
+		o.Core = core.TSO
 		if _, err := New(o); err == nil {
 			t.Errorf("%+v is accepted", o)
 		}

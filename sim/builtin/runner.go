@@ -73,6 +73,9 @@ func (r *Runner) loadProtocol() error {
 	if o.Prefetch > 0 && !p.Prefetches() {
 		return option.Faultf("prefetch", "protocol %s takes no prefetches: in gem5, MESI_Two_Level, MESI_Three_Level and CHI do", name)
 	}
+	if o.PrefetchStreams > 0 && !p.Streams() {
+		return option.Faultf("prefetch-streams", "protocol %s tells no RubyPrefetcher of misses: in gem5, MESI_Two_Level and MESI_Three_Level do", name)
+	}
 	if o.Functional > 0 {
 		if err := p.CheckFunctional(); err != nil {
 			return option.Faultf("functional", "protocol %s: %v", name, err)

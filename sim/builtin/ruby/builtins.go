@@ -342,7 +342,9 @@ func init() {
 			}),
 
 		"Prefetcher":                           nothing,
-		"RubyPrefetcher":                       nothing,
+		"RubyPrefetcher.observeMiss":           observeMiss,
+		"RubyPrefetcher.observePfHit":          observeUse,
+		"RubyPrefetcher.observePfMiss":         observeUse,
 		"RubyPrefetcherProxy":                  nothing,
 		"RubyPrefetcherProxy.completePrefetch": completePrefetch,
 	}

@@ -47,7 +47,8 @@ type controller struct {
 	mandatory   *buffer
 	locked      []memory.Addr // lines whose lock a core holds
 	prefetching []memory.Addr // lines that its proxy prefetches
-	memory      *memoryQueue  // nil unless the machine asks memory
+	streams     *structure.Streams
+	memory      *memoryQueue // nil unless the machine asks memory
 
 	waiting []waiting
 	port    int      // being polled

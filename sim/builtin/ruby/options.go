@@ -51,6 +51,8 @@ type Options struct {
 	MemoryChannels int
 	// Prefetch says that the caches of cores have prefetchers; see Protocol.Prefetches.
 	Prefetch bool
+	// Streams is after how many misses in sequence they prefetch what follows; 0 means never.
+	Streams int
 	// TBEs is the number of transactions that a controller has room for; 0
 	// means DefaultTBEs.
 	TBEs int

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ordeal/sim/builtin/memory"
+	"ordeal/sim/builtin/ruby/structure"
 	"ordeal/sim/slicc/types"
 )
 
@@ -59,6 +60,42 @@ func (s *System) Prefetch(core int, line memory.Addr, write bool) {
 		}
 		c.buffer(prefetchQueue).enqueue(m, c.now+1)
 	}
+}
+
+// addStreams gives a controller the prefetcher that watches its misses.
+func (c *controller) addStreams(train int) {
+	if f := c.code.prefetch; train > 0 && f != nil {
+		c.streams = structure.NewStreams(train, func(line memory.Addr, kind uint64) {
+			c.words[f.params[0]], c.words[f.params[1]] = uint64(line), kind
+			c.exec(f.entry)
+		})
+	}
+}
+
+func observeMiss(g *generator, x *types.Call) wordExpr {
+	line, kind := g.word(x.Args[0]), g.word(x.Args[1])
+	return func(c *controller) uint64 {
+		if c.streams != nil {
+			c.streams.Miss(memory.Addr(line(c)), kind(c), c.now)
+		}
+		return 0
+	}
+}
+
+// observeUse notes the use of a line that was prefetched, on its way or there.
+func observeUse(g *generator, x *types.Call) wordExpr {
+	line := g.word(x.Args[0])
+	return func(c *controller) uint64 {
+		if c.streams != nil {
+			c.streams.Use(memory.Addr(line(c)), c.now)
+		}
+		return 0
+	}
+}
+
+// Streams reports whether the caches of cores tell a RubyPrefetcher of their misses.
+func (p *Protocol) Streams() bool {
+	return slices.ContainsFunc(p.program.codes, func(code *machineCode) bool { return code.prefetch != nil })
 }
 
 // buffer is a buffer of the controller by name; the machine has it.

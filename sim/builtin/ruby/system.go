@@ -162,6 +162,7 @@ func (s *System) newController(r *role, number int, values preset.Values) *contr
 	for range code.directories {
 		c.directory = append(c.directory, &directory{entries: map[memory.Addr]*object{}})
 	}
+	c.addStreams(s.options.Streams)
 	for range code.timers {
 		c.timers = append(c.timers, new(structure.Timer))
 	}
