@@ -142,15 +142,15 @@ func (s *reducer) reduce(ctx context.Context, whole *reduce.Candidate) (*Result,
 	if err != nil {
 		return nil, err
 	}
+	if first, err = s.cut(ctx, whole, first); err != nil {
+		return nil, err
+	}
 	ro := reduce.Options{Fails: s.most, OnBest: s.onBest}
 	surrounded, err := s.surround(ctx, whole, first)
 	if err != nil {
 		return nil, err
 	}
 	if !surrounded {
-		if first, err = s.cut(ctx, whole, first); err != nil {
-			return nil, err
-		}
 		if first, err = s.stagger(ctx, whole, first); err != nil {
 			return nil, err
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -34,7 +35,11 @@ const (
 	quorumLeast = 2
 	quorumKept  = 7
 	// keptRuns bounds the runs of these candidates.
-	keptRuns = 400
+	keptRuns = 300
+	// searchRuns and searchTime are the least budgets with which such a search is
+	// begun: it takes some minutes on two processors.
+	searchRuns = 2*drawn + better*betterSeeds + best*(bestSeeds+quorumSeeds)
+	searchTime = 5 * time.Minute
 	// freshSeeds is how far apart the seeds of a search and those that measure its
 	// result are.
 	freshSeeds = 1 << 20
@@ -46,6 +51,9 @@ const (
 // none, nothing changes.
 func (s *reducer) surround(ctx context.Context, whole *reduce.Candidate, first *rundir.Result) (bool, error) {
 	if s.spec.Sim != config.SimGem5 || s.identity.Model == "" || s.spec.Config.Background > 0 || whole.Ops() <= surroundedOps {
+		return false, nil
+	}
+	if s.o.Runs > 0 && s.o.Runs < searchRuns || s.o.Time > 0 && s.o.Time < searchTime {
 		return false, nil
 	}
 	shapes, err := s.shapes(ctx, first)

@@ -21,11 +21,13 @@ func TestSurround(t *testing.T) {
 	for name, test := range map[string]struct {
 		every uint64 // of so many backgrounds one shows it; 0: none
 		sim   string
+		runs  int // the budget
 		found bool
 	}{
 		"some":            {every: 5, sim: config.SimGem5, found: true},
 		"none":            {sim: config.SimGem5},
 		"other simulator": {every: 1, sim: "fake"},
+		"small budget":    {every: 1, sim: config.SimGem5, runs: searchRuns - 1},
 	} {
 		runner := func(_ string, c *config.Config) (sim.Runner, error) {
 			shows := test.every > 0 && c.Background > 0 && c.BackgroundSeed%test.every == 0 && c.Stagger > 0 && c.Sync == config.SyncRound
@@ -35,7 +37,7 @@ func TestSurround(t *testing.T) {
 		cfg.Name, cfg.Threads, cfg.Ops, cfg.Locations, cfg.Rounds = "a", 3, 20, 2, 5
 		dir := recordOn(t, test.sim, &fake.Runner{Fault: fake.Stale}, cfg)
 		if !test.found {
-			s := &reducer{o: Options{Runner: runner}.withDefaults(dir)}
+			s := &reducer{o: Options{Runner: runner, Runs: test.runs}.withDefaults(dir)}
 			must.Succeed(t, s.load(t.Context(), dir))
 			whole := reduce.Candidate{Program: s.program, Rounds: cfg.Rounds}
 			first, err := s.first(t.Context(), &whole)
@@ -56,7 +58,7 @@ func TestSurround(t *testing.T) {
 		if res.After > surroundedOps || res.Hits*9 < res.Tries*5 || !res.Minimal {
 			t.Errorf("%s: %d operations fail in %d of %d runs, minimal %v:\n%s", name, res.After, res.Hits, res.Tries, res.Minimal, res.Program.Text())
 		}
-		if most := 2*drawn + better*betterSeeds + best*(bestSeeds+quorumSeeds) + keptRuns + quorumSeeds; res.Runs > most {
+		if most := searchRuns + keptRuns + quorumSeeds + 2; res.Runs > most {
 			t.Errorf("%s: %d runs, more than %d", name, res.Runs, most)
 		}
 	}
