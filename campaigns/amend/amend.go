@@ -47,11 +47,11 @@ const (
 // Repair is an edit with what it was checked by.
 type Repair struct {
 	// ID is the edit as a mutant is named; several are joined by " + ". Edits counts
-	// the declarations that change.
+	// them, those that do the same to several rows once.
 	ID    string `json:"id"`
 	Edits int    `json:"edits"`
-	// New are the titles of an audit that the protocol itself does not show, Left
-	// those that it shows, too.
+	// New are the titles of an audit that the protocol itself does not show, neither in
+	// its own audit nor in the runs that show them. Left are those that it shows, too.
 	New  []string `json:"new,omitempty"`
 	Left []string `json:"left,omitempty"`
 	// Lost counts rows that the audit of the protocol took, and that of the repaired
@@ -76,9 +76,11 @@ type Result struct {
 
 // search is a search under way.
 type search struct {
-	o      Options
-	base   config.Machine // without an edit
-	stock  *audit.Report  // of the protocol itself
+	o     Options
+	base  config.Machine // without an edit
+	stock *audit.Report  // of the protocol itself
+	// shown are titles that it shows besides.
+	shown  map[string]bool
 	result *Result
 	began  time.Duration
 }
@@ -97,7 +99,7 @@ func Search(ctx context.Context, o Options) (*Result, error) {
 	if o.Steps == 0 {
 		o.Steps = DefaultSteps
 	}
-	s := &search{o: o, base: o.Finding.Machine, result: &Result{Title: o.Finding.Title, Repairs: []*Repair{}, Steps: o.Steps}, began: audit.ProcessTime()}
+	s := &search{o: o, base: o.Finding.Machine, shown: map[string]bool{}, result: &Result{Title: o.Finding.Title, Repairs: []*Repair{}, Steps: o.Steps}, began: audit.ProcessTime()}
 	if !s.base.Coherent() {
 		return nil, ErrNoProtocol
 	}
@@ -199,7 +201,7 @@ func (s *search) step(ctx context.Context, on partial, title string, tries int) 
 // isNew reports whether a title is the finding's, or one that the protocol's own audit
 // does not show.
 func (s *search) isNew(title string) bool {
-	return title == s.o.Finding.Title || s.stock.Find(title) == nil
+	return title == s.o.Finding.Title || s.stock.Find(title) == nil && !s.shown[title]
 }
 
 func (c *candidate) repair(shown *outcome) *Repair {
@@ -322,6 +324,26 @@ func (s *search) last(ctx context.Context) ([]row, error) {
 // lastTime bounds the recording of the finding's run.
 const lastTime = time.Minute
 
+// known reports whether the protocol without an edit shows a finding of a repaired one: in its
+// audit, or in the runs of the finding. Two audits of a protocol with many defects show
+// different ones.
+func (s *search) known(ctx context.Context, f *audit.Finding) (bool, error) {
+	if s.stock.Find(f.Title) != nil || s.shown[f.Title] {
+		return true, nil
+	}
+	m := f.Machine
+	m.Mutant = s.base.Mutant
+	same := func(title string) bool { return audit.Same(title, f.Title) }
+	titles, _, _, err := audit.Again(ctx, m, f, same)
+	if err != nil {
+		return false, err
+	}
+	if slices.ContainsFunc(titles, same) {
+		s.shown[f.Title] = true
+	}
+	return s.shown[f.Title], nil
+}
+
 // audit audits repairs, and puts them in order: by what is new, by rows that are lost,
 // by the number of edits, and by how likely the search took them to be. Findings of
 // the protocol that are left count nothing: what breaks more hides more of them.
@@ -336,10 +358,14 @@ func (s *search) audit(ctx context.Context, found []*Repair) error {
 		}
 		r.Steps = report.Steps
 		for _, f := range report.Findings {
-			if s.stock.Find(f.Title) == nil {
-				r.New = append(r.New, f.Title)
-			} else {
+			known, err := s.known(ctx, f)
+			if err != nil {
+				return err
+			}
+			if known {
 				r.Left = append(r.Left, f.Title)
+			} else {
+				r.New = append(r.New, f.Title)
 			}
 		}
 		r.Lost = max(s.stock.Coverage.Taken()-report.Coverage.Taken(), 0)

@@ -142,6 +142,61 @@ func TestNotices(t *testing.T) {
 	t.Error("the notice is no candidate")
 }
 
+// TestLeaving requires a title that names a state to give one candidate that puts a notice into
+// all rows that leave it, as soon as one is missing.
+func TestLeaving(t *testing.T) {
+	const row = "MI_example/L1Cache/(M,"
+	target, err := mutation.Embedded("mi")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := mutate.NewCatalogue(target.Tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := c.Find(row + "Replacement)/drop:forward_eviction_to_cpu + " + row + "Fwd_GETX)/drop:forward_eviction_to_cpu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c, err = mutate.NewCatalogue(c.Tree(m)); err != nil {
+		t.Fatal(err)
+	}
+	p, err := c.Protocol()
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := candidates(p, nil, "overtaken data read in L1Cache(M)", &outcome{})
+	const insert = "insert:forward_eviction_to_cpu@"
+	if len(list) == 0 {
+		t.Fatal("no candidates")
+	}
+	parts := strings.Split(list[0].id, " + ")
+	if list[0].edits != 1 || len(parts) != 2 || !strings.HasPrefix(parts[0], row+"Replacement)/"+insert) && !strings.HasPrefix(parts[0], row+"Fwd_GETX)/"+insert) || !strings.Contains(parts[1], insert) || parts[0] == parts[1] {
+		t.Errorf("first candidate %+v", list[0])
+	}
+	if _, err := c.Find(list[0].id); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestKnown requires a finding that the protocol itself shows in the finding's own runs not to
+// be new, whatever its audit showed.
+func TestKnown(t *testing.T) {
+	const dropped = "MI_example/L1Cache/(M,Fwd_GETX)/drop:o_popForward"
+	r, err := audit.Run(t.Context(), audit.Options{Protocol: "mi", Mutant: dropped, Seed: 1, Engines: []audit.Engine{audit.Sample}, Steps: 2_000_000, Stop: func(*audit.Finding) bool { return true }})
+	if err != nil || r.Stopped == nil {
+		t.Fatal("no finding", err)
+	}
+	s := &search{base: config.Machine{Protocol: "mi", Mutant: dropped}, stock: &audit.Report{}, shown: map[string]bool{}}
+	if known, err := s.known(t.Context(), r.Stopped); err != nil || !known {
+		t.Errorf("%s: known %v, %v", r.Stopped.Title, known, err)
+	}
+	s = &search{base: config.Machine{Protocol: "mi"}, stock: &audit.Report{}, shown: map[string]bool{}}
+	if known, err := s.known(t.Context(), r.Stopped); err != nil || known {
+		t.Errorf("of the protocol without the bug: known %v, %v", known, err)
+	}
+}
+
 func TestNamed(t *testing.T) {
 	for _, c := range []struct {
 		title string

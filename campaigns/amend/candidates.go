@@ -115,6 +115,9 @@ func candidates(p *types.Protocol, bodies *bodyEdits, title string, shown *outco
 			t := &table{m, p.Name, readers}
 			rank := min(i, first+(i-first)/rareRows)
 			known := false
+			if i < first && r.state != "" && r.event == "" {
+				t.leaving(r.state, func(ids ...string) { add(rank, 1, ids...) })
+			}
 			for _, tr := range m.Transitions {
 				at := row{m.Name, t.state(tr.State), m.Event.Enums[tr.Event].Name}
 				if r.state != "" && at.state != r.state || r.event != "" && at.event != r.event {
@@ -332,6 +335,26 @@ func (t *table) notices(tr *types.Transition, add func(edit string)) {
 			}
 		}
 		add("insert:" + a.Name)
+	}
+}
+
+// leaving lists the insertions of a notice into all rows that leave a state at once: where it
+// is missing in one of them alone, the others still show the failure. They count as one
+// edit.
+func (t *table) leaving(state string, add func(ids ...string)) {
+	var ids []string
+	for _, tr := range t.Transitions {
+		if t.state(tr.State) != state || tr.NextState < 0 || tr.NextState == tr.State {
+			continue
+		}
+		best := ""
+		t.notices(tr, func(edit string) { best = cmp.Or(best, edit) })
+		if best != "" {
+			ids = append(ids, t.id(row{t.Name, state, t.Event.Enums[tr.Event].Name}, best))
+		}
+	}
+	if len(ids) > 1 {
+		add(ids...)
 	}
 }
 
