@@ -10,7 +10,7 @@ import (
 // TestWellFormed checks what the doc comments promise.
 func TestWellFormed(t *testing.T) {
 	names := make(map[string]bool)
-	for _, s := range shapes.All() {
+	for _, s := range append(shapes.All(), further(t)...) {
 		if names[s.Name] {
 			t.Errorf("%s: two shapes of this name", s.Name)
 		}
@@ -87,7 +87,7 @@ func TestAllowed(t *testing.T) {
 		{shapes.PSO, "PSO", machine{ppo: rr | rw, forward: true}},
 		{shapes.RMO, "RMO", machine{hazards: true, forward: true}},
 	}
-	for _, s := range shapes.All() {
+	for _, s := range append(shapes.All(), further(t)...) {
 		for _, m := range machines {
 			if got, want := possible(s, m.machine), s.Allowed&m.bit != 0; got != want {
 				t.Errorf("%s under %s: possible %v, the table says %v\n%+v", s.Name, m.name, got, want, s)
