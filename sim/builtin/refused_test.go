@@ -43,7 +43,7 @@ func TestRefused(t *testing.T) {
 			"    MessageBuffer * mandatoryQueue;", `    MessageBuffer * asked, network="From", virtual_network="3", vnet_type="request";`,
 			"  in_port(mandatoryPort, RubyRequest, mandatoryQueue) {", "  in_port(mandatoryPort, RubyRequest, asked) {",
 		}, "a machine with a Sequencer and no buffer mandatoryQueue"},
-		{"the constructor of T", []string{`TBETable TBEs, template="<L1Cache_TBE>";`, `TBETable TBEs, template="<L1Cache_TBE>", constructor="this, m_rooms";`}, "the constructor of TBEs"},
+		{"the constructor of T: E", []string{`TBETable TBEs, template="<L1Cache_TBE>";`, `TBETable TBEs, template="<L1Cache_TBE>", constructor="this, m_rooms";`}, "the constructor of TBEs"},
 		{"N machines with a Sequencer and M with a DirectoryMemory or memory", []string{"  : Sequencer * sequencer;", "  : Sequencer * sequencer;\n    DirectoryMemory * second;"}, "1 machines with a Sequencer and 2 with a DirectoryMemory or memory"},
 	}
 	for _, c := range list {

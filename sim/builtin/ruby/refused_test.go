@@ -2,6 +2,7 @@ package ruby
 
 import (
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -47,5 +48,38 @@ func TestRefusedBuiltins(t *testing.T) {
 		if !strings.HasSuffix(name, " found") {
 			t.Errorf("%s is listed, and simulated", name)
 		}
+	}
+}
+
+// TestRefusedMessages finds each message of a refused construct in the list of sim/slicc's README,
+// with … for what varies.
+func TestRefusedMessages(t *testing.T) {
+	page, err := os.ReadFile("../../slicc/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Names are capital letters there.
+	text := regexp.MustCompile(`\b[A-Z]\b|mandatoryQueue`).ReplaceAllString(string(page), "…")
+	message, verb := regexp.MustCompile(`\.unsupported\([^"\n]*, "((?:[^"\\]|\\.)*)"`), regexp.MustCompile(`%[a-z]`)
+	found := 0
+	for _, file := range files {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range message.FindAllStringSubmatch(string(source), -1) {
+			found++
+			want := "`" + verb.ReplaceAllString(m[1], "…") + "`"
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: %s is not listed", file, want)
+			}
+		}
+	}
+	if found < 40 {
+		t.Errorf("only %d messages", found)
 	}
 }
