@@ -86,9 +86,17 @@ func (s *reducer) surround(ctx context.Context, whole *reduce.Candidate, first *
 
 // looks draws settings and returns the best of them, the best first.
 func (s *reducer) looks(ctx context.Context, shapes []*gen.Program) ([]*setting, error) {
+	likely, err := s.reproducing(ctx, shapes)
+	if err != nil {
+		return nil, err
+	}
 	var list []*setting
 	for draw := 0; draw < mostDraws && len(list) < best; draw++ {
-		fresh := settings(shapes, max(len(s.program.Threads), surroundThreads), draw)
+		from := shapes
+		if draw == 0 && len(likely) > 0 {
+			from = likely
+		}
+		fresh := settings(from, max(len(s.program.Threads), surroundThreads), draw)
 		if err := s.try(ctx, fresh, 1); err != nil {
 			return nil, err
 		}

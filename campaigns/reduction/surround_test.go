@@ -1,17 +1,23 @@
 package reduction
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/internal/fake"
 	"ordeal/campaigns/internal/must"
+	"ordeal/campaigns/rundir"
 	"ordeal/gen"
 	"ordeal/gen/reduce"
 	"ordeal/sim"
+	"ordeal/sim/gem5"
+	"ordeal/sim/protocols"
 )
 
 // TestSurround reduces a violation that few operations show only with some
@@ -93,6 +99,42 @@ func TestShapes(t *testing.T) {
 	want := [][]int{{4, 5}, {4, 7}, {5, 7}, {4, 5, 7}}
 	if got := subsets([]int{4, 5, 7}); !slices.EqualFunc(want, got, slices.Equal) {
 		t.Errorf("subsets %v, want %v", got, want)
+	}
+}
+
+// TestReproducing takes the shape that a mutant of the tree's protocol makes fail on
+// the embedded simulator, and none where there is no such protocol.
+func TestReproducing(t *testing.T) {
+	tree := t.TempDir()
+	must.Succeed(t, os.CopyFS(filepath.Join(tree, gem5.ProtocolFile("")), protocols.Files()))
+	var shapes []*gen.Program
+	for _, text := range []string{
+		"ordeal-program 1\nlayout spread\nlocations x y\nthread 0\nstore x 1\nload x\nthread 1\nstore y 2\nload y\n",
+		"ordeal-program 1\nlayout spread\nlocations x y\nthread 0\nstore x 1\nstore y 2\nthread 1\nload y\nload x\nthread 2\nload y\nload x\n",
+	} {
+		p, err := gen.Parse("p", []byte(text))
+		must.Succeed(t, err)
+		shapes = append(shapes, p)
+	}
+	s := &reducer{identity: Identity{Model: "tso"}, spec: &rundir.Spec{Config: config.DefaultConfig(), Timeout: config.Duration(time.Minute)}}
+	models, err := config.ParseModels("tso")
+	must.Succeed(t, err)
+	s.check.Models = models
+	c := &s.spec.Config
+	c.Tree, c.Protocol, c.CPU = tree, "MI_example", "o3"
+	for mutant, want := range map[string][]*gen.Program{
+		"MI_example/L1Cache/(M,Fwd_GETX)/drop:forward_eviction_to_cpu": shapes[1:], "": nil, "nonsense": nil,
+	} {
+		c.Mutant = mutant
+		got, err := s.reproducing(t.Context(), shapes)
+		must.Succeed(t, err)
+		if !slices.Equal(got, want) {
+			t.Errorf("mutant %q: %d shapes, want %d", mutant, len(got), len(want))
+		}
+	}
+	c.Tree, c.Mutant = t.TempDir(), ""
+	if got, err := s.reproducing(t.Context(), shapes); err != nil || got != nil {
+		t.Errorf("without the protocol: %d shapes, %v", len(got), err)
 	}
 }
 
