@@ -78,9 +78,9 @@ func TestBatchOfManyThreads(t *testing.T) {
 // none.
 func TestBatchGivesUp(t *testing.T) {
 	needHost(t)
-	const mark, rounds = 0x54321, 7
+	const mark, rounds = 0x4321, 7
 	// As in TestBarriersGiveUp, but in the third round of the second program.
-	delay := []byte{0xb8, 0x21, 0x43, 0x05, 0x00, 0x48, 0xff, 0xc8, 0x75, 0xfb}
+	delay := []byte{0xb8, 0x21, 0x43, 0x00, 0x00, 0x48, 0xff, 0xc8, 0x75, 0xfb}
 	hang := []byte{0x49, 0x83, 0xfe, rounds + 2, 0x74, 0xfe, 0x90, 0x90, 0x90, 0x90}
 	for _, test := range []struct {
 		name  string
@@ -97,7 +97,7 @@ func TestBatchGivesUp(t *testing.T) {
 			batch := randomBatch(rand.New(rand.NewPCG(13, 13)), 3, 3, 30)
 			batch[1].Threads[1] = append([]gen.Op{{Kind: gen.Delay, Value: mark}}, batch[1].Threads[1]...)
 			executable := emitBatch(t, batch, elf.Options{
-				Rounds: rounds, Sync: test.sync, Spin: 1 << 18, Yield: true, Settle: -1,
+				Rounds: rounds, Sync: test.sync, Spin: hungSpin, Yield: true, Settle: -1,
 			}).File
 			if test.start {
 				patchSymbol(t, executable, "program1_thread1", 0xeb, 0xfe)

@@ -195,17 +195,22 @@ func TestAdditionsAreAtomic(t *testing.T) {
 	}
 }
 
+// hungSpin is how many polls a barrier waits for a thread that hangs. Each yields its
+// processor, often to that thread, which uses it for milliseconds: a quarter of a million
+// took ten seconds of CPU time. Fewer than this would be over before a thread begins.
+const hungSpin = 1 << 15
+
 // TestBarriersGiveUp hangs a thread at the start or in its third round: the
 // exit code names the barrier where it was missed, and the log holds what
 // each thread had got from its complete rounds.
 func TestBarriersGiveUp(t *testing.T) {
 	needHost(t)
 	p := randomProgram(rand.New(rand.NewPCG(4, 4)), shape{threads: 3, ops: 30, locations: 4, layout: gen.Spread})
-	const mark = 0x54321
+	const mark = 0x4321
 	p.Threads[1] = append([]gen.Op{{Kind: gen.Delay, Value: mark}}, p.Threads[1]...)
 	// The code of the marked delay, mov eax, mark; dec rax; jne, becomes
 	// cmp r14, 2; je to itself; nops.
-	delay := []byte{0xb8, 0x21, 0x43, 0x05, 0x00, 0x48, 0xff, 0xc8, 0x75, 0xfb}
+	delay := []byte{0xb8, 0x21, 0x43, 0x00, 0x00, 0x48, 0xff, 0xc8, 0x75, 0xfb}
 	hang := []byte{0x49, 0x83, 0xfe, 0x02, 0x74, 0xfe, 0x90, 0x90, 0x90, 0x90}
 	const rounds = 7
 	for _, test := range []struct {
@@ -223,7 +228,7 @@ func TestBarriersGiveUp(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			executable := emit(t, p, elf.Options{
-				Rounds: rounds, Sync: test.sync, Every: test.every, Spin: 1 << 18, Yield: true, Settle: -1,
+				Rounds: rounds, Sync: test.sync, Every: test.every, Spin: hungSpin, Yield: true, Settle: -1,
 			})
 			if test.atStart {
 				patchSymbol(t, executable, "thread1", 0xeb, 0xfe) // a jump to itself

@@ -99,7 +99,7 @@ func execute(t testing.TB, executable []byte) ([]byte, int) {
 // machine a thread may be without a processor for as long as a barrier waits.
 func executeFor(t testing.TB, executable []byte, want int) (log []byte, code int) {
 	t.Helper()
-	for range 5 {
+	for range 10 {
 		if log, code = execute(t, executable); code == want {
 			break
 		}
@@ -107,7 +107,7 @@ func executeFor(t testing.TB, executable []byte, want int) (log []byte, code int
 	return log, code
 }
 
-// patience bounds a run. A barrier that gives up yields a quarter of a million times,
+// patience bounds a run. A barrier that gives up yields tens of thousands of times,
 // which takes minutes where twenty other processes want the processors.
 const patience = 20 * time.Minute
 
