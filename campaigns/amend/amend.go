@@ -3,6 +3,7 @@
 package amend
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -208,16 +209,33 @@ func (c *candidate) repair(shown *outcome) *Repair {
 	return &Repair{ID: c.id, Edits: c.edits, Runs: shown.runs, rank: c.rank}
 }
 
-// uncovering are at most so many of the edits with which the finding goes away, and
-// others come up that it had hidden. Those that come up with the most edits are
-// likely to be the protocol's.
-func (s *search) uncovering(ctx context.Context, progress []partial, most int) (found []*Repair, err error) {
-	count := map[string]int{}
-	for _, p := range progress {
-		count[p.shown.titles[0]]++
-	}
-	slices.SortStableFunc(progress, func(a, b partial) int { return count[b.shown.titles[0]] - count[a.shown.titles[0]] })
+// inTurn orders edits by what comes up with them, one of each title in turn: those that come
+// up with the most edits first, which may be the protocol's, and of the edits of a title the
+// most likely first. Many edits alike, as of actions that need a message where there is none,
+// do not displace others.
+func inTurn(progress []partial) []partial {
+	nth := make(map[string]int, len(progress))
+	rounds := make([]int, len(progress))
+	order := make([]int, len(progress))
 	for i, p := range progress {
+		title := p.shown.titles[0]
+		order[i], rounds[i] = i, nth[title]
+		nth[title]++
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(rounds[a], rounds[b]), cmp.Compare(nth[progress[b].shown.titles[0]], nth[progress[a].shown.titles[0]]))
+	})
+	list := make([]partial, len(progress))
+	for i, at := range order {
+		list[i] = progress[at]
+	}
+	return list
+}
+
+// uncovering are at most so many of the edits with which the finding goes away, and
+// others come up that it had hidden.
+func (s *search) uncovering(ctx context.Context, progress []partial, most int) (found []*Repair, err error) {
+	for i, p := range inTurn(progress) {
 		if i >= 4*most || len(found) >= most || ctx.Err() != nil {
 			break
 		}
