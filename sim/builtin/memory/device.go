@@ -79,6 +79,11 @@ func NewDeviceSequencers(q *event.Queue, first, n int, c DeviceController) []*De
 	return list
 }
 
+// Reset makes the sequencer as it was made, with the events of another run.
+func (s *DeviceSequencer) Reset(q *event.Queue) {
+	*s = DeviceSequencer{queue: q, number: s.number, controller: s.controller, sharing: s.sharing}
+}
+
 // Attach sets the client.
 func (s *DeviceSequencer) Attach(c DeviceClient) { s.client = c }
 

@@ -72,6 +72,13 @@ func NewSequencer(q *event.Queue, core int, c Controller) *Sequencer {
 	return &Sequencer{queue: q, core: core, controller: c, clients: []Client{noClient{}}, pending: make([]access, 0, maxPending+1)}
 }
 
+// Reset makes the sequencer as it was made, with the events of another run.
+func (s *Sequencer) Reset(q *event.Queue) {
+	clear(s.clients)
+	s.clients[0] = noClient{}
+	*s = Sequencer{queue: q, core: s.core, controller: s.controller, clients: s.clients[:1], pending: s.pending[:0]}
+}
+
 // Attach sets the client.
 func (s *Sequencer) Attach(c Client) { s.clients[0] = c }
 

@@ -208,9 +208,9 @@ type gate struct {
 }
 
 // newGate puts a gate before a buffer. The room is that of the network's buffer.
-func newGate(q *event.Queue, to *buffer, limit int) *gate {
-	g := &gate{wakeups: wakeups{queue: q}, to: to}
-	g.self = q.Add(g)
+func (s *System) newGate(to *buffer, limit int) *gate {
+	g := &gate{to: to}
+	s.act(g)
 	g.held = buffer{prefix: "network to ", title: to.title, owner: to.owner, poller: &g.wakeups, room: newRoom(limit)}
 	return g
 }

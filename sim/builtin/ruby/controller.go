@@ -25,6 +25,7 @@ type controller struct {
 	now     event.Tick
 
 	words    []uint64
+	initial  []uint64 // of words
 	pointers []*object
 	returns  []int32 // where the routines under way return to, depth of them
 	depth    int

@@ -9,7 +9,6 @@ package ruby
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"slices"
 
 	"ordeal/sim/builtin/event"
@@ -73,6 +72,7 @@ type System struct {
 	ports       []*memory.Sequencer
 	owners      []*controller // of the ports
 	devices     []*memory.DeviceSequencer
+	actors      []actor // in the order in which they were added to the queue
 	reading     reading // the functional read under way
 	oldest      int     // in recent
 	trace       func(c *controller, state, event, to int, line memory.Addr)
@@ -83,7 +83,12 @@ var _ memory.Devices = (*System)(nil)
 
 // New builds a system; the options are valid.
 func New(q *event.Queue, p *Protocol, o Options) *System {
-	s := &System{program: p.program, options: o, queue: q, spare: *p.program.newSpare()}
+	s, room := p.program.released(&o)
+	if s != nil {
+		s.restart(q, o.Seed)
+		return s
+	}
+	s = &System{program: p.program, options: o, queue: q, spare: *room}
 	total := 0
 	for _, code := range s.program.codes {
 		s.first = append(s.first, total)
@@ -141,18 +146,19 @@ func (s *System) isHome(c *controller, line memory.Addr) bool {
 func (s *System) newController(r *role, number int, values preset.Values) *controller {
 	code := r.code
 	c := &controller{
-		wakeups: wakeups{queue: s.queue}, system: s, code: code, role: r, event: -1,
+		system: s, code: code, role: r, event: -1,
 		id:       machineID(code.machine.Ordinal, number),
 		words:    append([]uint64(nil), code.words...),
 		pointers: make([]*object, code.pointers),
 		returns:  make([]int32, code.depth),
 		counts:   s.coverage[code.index], stalls: s.stalls[code.index],
 	}
-	c.self = s.queue.Add(c)
+	s.act(c)
 	c.bounded = len(s.options.Bounds) > 0
 	c.perCycle = int(values[preset.Transitions])
 	c.tagLatency, c.dataLatency = uint64(values[preset.TagLatency]), uint64(values[preset.DataLatency])
 	s.configure(c, number, values)
+	c.initial = slices.Clone(c.words)
 	for _, v := range code.caches {
 		c.caches = append(c.caches, cache.New[*object](s.options.geometry(r, v.Name)))
 	}
@@ -207,7 +213,7 @@ func (s *System) join() {
 				}
 				c.buffers[i] = b
 				if room := s.options.networkRoom(); fed && room > 0 || b.room != nil && (fed || v.Name == memoryAnswers) {
-					b.gate = newGate(s.queue, b, room)
+					b.gate = s.newGate(b, room)
 				}
 			}
 		}
@@ -256,9 +262,9 @@ func (s *System) attach(c *controller, index int, arrivals [][]*buffer) {
 		case v.Network.Direction == types.FromNetwork:
 			arrivals[v.Network.VNet][index] = b
 		default:
-			b.link = &link{wakeups: wakeups{queue: s.queue}, system: s, from: b, source: index, vnet: v.Network.VNet, to: arrivals[v.Network.VNet], bounded: s.options.networkRoom() > 0}
+			b.link = &link{system: s, from: b, source: index, vnet: v.Network.VNet, to: arrivals[v.Network.VNet], bounded: s.options.networkRoom() > 0}
 			b.poller = &b.link.wakeups
-			b.link.self = s.queue.Add(b.link)
+			s.act(b.link)
 		}
 		switch v.Name {
 		case mandatoryQueue:
@@ -286,7 +292,7 @@ func (s *System) attach(c *controller, index int, arrivals [][]*buffer) {
 	if c.role.home && requests != nil && answers != nil {
 		c.memory = &memoryQueue{
 			requests: requests, answers: answers, reorder: s.options.MemoryReorder, last: make([]event.Tick, s.options.MemoryChannels), fields: &s.program.memory, latency: s.options.Memory,
-			random: rand.NewPCG(s.options.Seed, memoryStream+c.id), lines: map[memory.Addr]*memory.Block{},
+			random: memoryRandom(s.options.Seed, c.id), lines: map[memory.Addr]*memory.Block{},
 		}
 	}
 }

@@ -108,6 +108,16 @@ func New[E Entry](g Geometry) *Cache[E] {
 	}
 }
 
+// Reset empties the cache.
+func (c *Cache[E]) Reset() {
+	clear(c.ways)
+	clear(c.trees)
+	clear(c.headers)
+	for i := range c.lines {
+		c.lines[i] = noLine
+	}
+}
+
 // set is the index of a line's set and its ways.
 func (c *Cache[E]) set(line memory.Addr) (int, []E) {
 	i := c.SetOf(line)

@@ -31,6 +31,12 @@ func New(endpoints int, byVirtualNetwork []event.Latency, seed uint64) *Network 
 	}
 }
 
+// Reset forgets all messages; the seed decides the latencies from now on.
+func (n *Network) Reset(seed uint64) {
+	n.random.Seed(seed, stream)
+	clear(n.last)
+}
+
 // Arrival is the tick, after now, at which a message arrives that leaves its
 // source now. Calls for one channel come in the order in which messages leave
 // their source. Two messages of a channel may arrive at one tick; the receiver
