@@ -86,17 +86,32 @@ func Probe(ctx context.Context, binary string) (*Info, error) {
 		return nil, fmt.Errorf("probe: %w", err)
 	}
 	if info := parseInfo(text); info != nil {
-		return info, nil
+		return info.tidy(), nil
 	}
 	other, err := ask("--build-info")
 	if err != nil {
 		return nil, fmt.Errorf("probe: %w", err)
 	}
 	if info := parseBuildInfo(other); info != nil {
-		return info, nil
+		return info.tidy(), nil
 	}
-	text = cmp.Or(strings.TrimSpace(text), "nothing")
+	text = cmp.Or(oneLine(text), "nothing")
 	return nil, fmt.Errorf("probe %s: not a gem5 binary? it printed: %s", binary, text[:min(len(text), 500)])
+}
+
+// oneLine is a text with a space for each end of a line and what is around it: a
+// binary may be of others, and no line of an output is to be theirs.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// tidy makes each text of the info one line.
+func (i *Info) tidy() *Info {
+	i.Version = oneLine(i.Version)
+	for _, names := range [][]string{i.Protocols, i.ISAs} {
+		for n := range names {
+			names[n] = oneLine(names[n])
+		}
+	}
+	return i
 }
 
 // readOutput is gem5's standard output followed by its standard error.
