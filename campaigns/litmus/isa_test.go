@@ -255,7 +255,7 @@ func TestNamedShapes(t *testing.T) {
 		o.ISA, o.Threads, o.Locations, o.Ops, o.Delays = parsed.Program.ISA, len(s.Threads), s.Locations, s.Longest(), 0
 		o.ShapeShare, o.Shapes, o.Layout = 1, []string{parsed.Name}, gen.Spread
 		want := operations(parsed.Program)
-		for seed := range uint64(20) { // threads are planted in any order, unequal ones with random code
+		for seed := range uint64(50) { // threads are planted in any order, unequal ones with random code
 			p, err := gen.Random(rand.New(rand.NewPCG(seed, 0)), o)
 			if err != nil && strings.Contains(err.Error(), "has no") {
 				lacking++
