@@ -272,6 +272,9 @@ func TestNamedShapes(t *testing.T) {
 				return nil
 			}
 		}
+		if strings.HasSuffix(parsed.Name, "+fence.rw.rw+addr-po") { // in two of three tests by a store
+			return nil
+		}
 		t.Errorf("%s is not\n%s", parsed.Name, parsed.Program)
 		return nil
 	}))
