@@ -104,18 +104,21 @@ func TestBatchGivesUp(t *testing.T) {
 			} else {
 				replaceOnce(t, executable, delay, hang)
 			}
-			log, code := executeFor(t, executable, test.code)
+			var words []int
+			for i, done := range test.done {
+				words = append(words, done*batch[1].Reads(gen.ThreadID(i)))
+			}
+			frames, code := executeFor(t, executable, test.code, words...)
 			if code != test.code {
 				t.Errorf("exit code %d, want %d", code, test.code)
 			}
-			frames := readFrames(t, log)
 			if len(frames) != 4+len(test.done) {
 				t.Fatalf("%d frames, want %d", len(frames), 4+len(test.done))
 			}
 			checkFrames(t, batch[0], rounds, frames[:4])
-			for i, done := range test.done {
+			for i, want := range words {
 				f := frames[4+i]
-				if got, want := len(f.words), done*batch[1].Reads(gen.ThreadID(i)); got != want || f.hash != batch[1].Hash64() {
+				if got := len(f.words); got != want || f.hash != batch[1].Hash64() {
 					t.Errorf("thread %d: %d words, want %d", i, got, want)
 				}
 			}

@@ -235,16 +235,19 @@ func TestBarriersGiveUp(t *testing.T) {
 			} else {
 				replaceOnce(t, executable, delay, hang)
 			}
-			log, code := executeFor(t, executable, test.code)
+			var words []int
+			for i, done := range test.done {
+				words = append(words, done*p.Reads(gen.ThreadID(i)))
+			}
+			frames, code := executeFor(t, executable, test.code, words...)
 			if code != test.code {
 				t.Errorf("exit code %d, want %d", code, test.code)
 			}
-			frames := readFrames(t, log)
 			if len(frames) != len(test.done) { // no FrameFinal either
 				t.Fatalf("%d frames, want %d", len(frames), len(test.done))
 			}
-			for i, done := range test.done {
-				if got, want := len(frames[i].words), done*p.Reads(gen.ThreadID(i)); got != want {
+			for i, want := range words {
+				if got := len(frames[i].words); got != want {
 					t.Errorf("thread %d: %d words, want %d", i, got, want)
 				}
 			}

@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"testing"
 	"time"
 
@@ -95,16 +96,26 @@ func execute(t testing.TB, executable []byte) ([]byte, int) {
 	return out.Bytes(), code
 }
 
-// executeFor is execute until the exit code is as wanted, a few times: on a busy
-// machine a thread may be without a processor for as long as a barrier waits.
-func executeFor(t testing.TB, executable []byte, want int) (log []byte, code int) {
+// executeFor is execute until the exit code, and the words of the last frames, are as
+// many as wanted, a few times: on a busy machine a thread may be without a processor for
+// as long as a barrier waits, at an earlier one as well.
+func executeFor(t testing.TB, executable []byte, want int, words ...int) (frames []frame, code int) {
 	t.Helper()
 	for range 10 {
-		if log, code = execute(t, executable); code == want {
+		var log []byte
+		log, code = execute(t, executable)
+		if frames = readFrames(t, log); code == want && endsIn(frames, words) {
 			break
 		}
 	}
-	return log, code
+	return frames, code
+}
+
+func endsIn(frames []frame, words []int) bool {
+	if len(frames) < len(words) {
+		return false
+	}
+	return slices.EqualFunc(frames[len(frames)-len(words):], words, func(f frame, n int) bool { return len(f.words) == n })
 }
 
 // patience bounds a run. A barrier that gives up yields tens of thousands of times,
