@@ -10,11 +10,13 @@ import (
 	"ordeal/sim/builtin/core"
 )
 
+// mark is the end of a line that an error names.
+const mark = "// here"
+
 // TestRefusedPlaces has the small protocol use constructs that the compiler of protocols knows
 // and the simulator does not have. Each ends in a mark: the error names its line.
 func TestRefusedPlaces(t *testing.T) {
 	const (
-		mark   = "// here"
 		params = "    MessageBuffer * mandatoryQueue;\n"
 		object = "  Tick clockEdge();\n"
 		action = "  action(a_allocate, \"a\") {\n"
@@ -44,15 +46,75 @@ func TestRefusedPlaces(t *testing.T) {
 		{"cacheAvail of this expression", []string{object, object + "  CacheMemory other(CacheMemory c) {\n    return c;\n  }\n", action, action + "    assert(other(cacheMemory).cacheAvail(address)); // here\n"}},
 		{"this string", []string{action, action + "    std::string odd := \"odd\";\n    error(odd); // here\n"}},
 	} {
-		path := edited(t, "cache.sm", tc.edit...)
-		_, err := New(Options{SLICC: path, Core: core.InOrder})
-		data, failed := os.ReadFile(filepath.Join(filepath.Dir(path), "cache.sm"))
-		if failed != nil {
-			t.Fatal(failed)
+		refusedAtMark(t, tc.want, "cache.sm", tc.edit...)
+	}
+}
+
+// TestRefusedElsewhere is TestRefusedPlaces for constructs that need more than one declaration, or
+// another machine.
+func TestRefusedElsewhere(t *testing.T) {
+	const (
+		params  = "    MessageBuffer * mandatoryQueue;\n"
+		object  = "  Tick clockEdge();\n"
+		action  = "  action(a_allocate, \"a\") {\n"
+		tbe     = "  structure(TBE) {\n"
+		home    = "\"the home of the lines\")\n"
+		marked  = "\"the home of the lines\") // here\n"
+		noQueue = "a machine with a DirectoryMemory and no buffers requestToMemory and responseFromMemory"
+		buffer  = "structure(OddBuffer, inport=\"yes\", outport=\"yes\", external=\"yes\", primitive=\"yes\") {}\nmachine("
+		queue   = object + "  structure(Pair) {\n    int one;\n  }\n  structure(Other) {\n    int one;\n  }\n  structure(TriggerQueue, external=\"yes\") {\n    Pair next();\n    void push(Entry);\n  }\n"
+	)
+	// many is an enumeration of so many values.
+	many := func(name string, n int) string {
+		var text strings.Builder
+		fmt.Fprintf(&text, "enumeration(%s) {\n", name)
+		for i := range n {
+			fmt.Fprintf(&text, "    V%d;\n", i)
 		}
-		line := 1 + strings.Count(strings.Split(string(data), mark)[0], "\n")
-		if want := fmt.Sprintf("cache.sm:%d:", line); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), tc.want) {
-			t.Errorf("%s at %s: error is %v", tc.want, want, err)
-		}
+		return text.String() + "  }\n"
+	}
+	expected := "  structure(ExpectedMap, external=\"yes\") {\n    void addExpectedRespType(Reply);\n  }\n"
+	for _, tc := range []struct {
+		want, file string
+		edit       []string
+	}{
+		{"mapAddressToDownstreamMachine of a type of machine", "cache.sm", []string{object, object + "  MachineID mapAddressToDownstreamMachine(Addr addr, MachineType type);\n", action, action + "    assert(mapAddressToDownstreamMachine(address, MachineType:Directory) == machineID); // here\n"}},
+		{"AccessType without a value Write", "cache.sm", []string{"machine(", "enumeration(AccessType) {\n  Read;\n}\nstructure(PersistentTable, external=\"yes\") {\n  void persistentRequestLock(Addr, MachineID, AccessType);\n}\nmachine(",
+			object, object + "  PersistentTable odd;\n", action, action + "    odd.persistentRequestLock(address, machineID, AccessType:Read); // here\n"}},
+		{noQueue, "home.sm", []string{home, marked, "MessageBuffer * requestToMemory;", "MessageBuffer * elsewhere;", "MemoryMsg, requestToMemory)", "MemoryMsg, elsewhere)"}},
+		{noQueue, "home.sm", []string{home, marked, "MessageBuffer * responseFromMemory;", "MessageBuffer * elsewhere, network=\"From\", virtual_network=\"3\", vnet_type=\"data\";", "MemoryMsg, responseFromMemory,", "MemoryMsg, elsewhere,"}},
+		{"a RubyRequestType of more than 64 values", "native.sm", []string{"  ST;\n", strings.Join(strings.SplitAfter(many("", 65), "\n")[1:66], "") + "  ST;\n", "void error(", "bool isReadRequest(RubyRequestType type);\nvoid error(",
+			"bool condition);", "bool condition);\nbool odd(RubyRequestType type) {\n  return isReadRequest(type); // here\n}"}},
+		{"a PerfectCacheMemory without lookup", "cache.sm", []string{object, object + "  structure(PerfectCacheMemory, external=\"yes\") {\n    void allocate(Addr);\n  }\n  PerfectCacheMemory odd;\n", action, action + "    odd.allocate(address); // here\n"}},
+		{"a TBETable without TBEs", "home.sm", []string{object, object + "  structure(TBETable, external=\"yes\") {\n    bool isPresent(Addr);\n  }\n  TBETable odd; // here\n"}},
+		{"an ExpectedMap of 64 types of messages, more than 64", "cache.sm", []string{tbe, "  " + many("Reply", 64) + expected + tbe + "    ExpectedMap odd;\n", "    set_tbe(TBEs[address]);\n", "    set_tbe(TBEs[address]);\n    tbe.odd.addExpectedRespType(Reply:V0); // here\n"}},
+		{"an in_port on a OddBuffer", "cache.sm", []string{"machine(", buffer, params, params + "    OddBuffer * odd;\n", "  in_port(orderPort", "  in_port(oddPort, OrderMsg, odd) { // here\n  }\n  in_port(orderPort"}},
+		{"an out_port on a OddBuffer", "cache.sm", []string{"machine(", buffer, params, params + "    OddBuffer * odd;\n", "  out_port(requestPort", "  out_port(oddPort, OrderMsg, odd); // here\n  out_port(requestPort"}},
+		{"method odd with a body", "cache.sm", []string{tbe, tbe + "    int odd() {\n      return 1;\n    }\n", "    set_tbe(TBEs[address]);\n", "    set_tbe(TBEs[address]);\n    assert(tbe.odd() == 1); // here\n"}},
+		{"next of this TriggerQueue", "cache.sm", []string{object, queue + "  TriggerQueue odd, template=\"<L1Cache_Other>\";\n", action, action + "    Pair pair := odd.next(); // here\n"}},
+		{"this expression of type Entry", "cache.sm", []string{object, queue + "  TriggerQueue odd, template=\"<L1Cache_Other>\";\n", action, action + "    odd.push(cache_entry); // here\n"}},
+		{"this expression of type Entry", "cache.sm", []string{tbe, tbe + "    Entry odd;\n", "    set_tbe(TBEs[address]);\n", "    set_tbe(TBEs[address]);\n    Entry other := tbe.odd; // here\n"}},
+		{"this expression of type DataBlock", "cache.sm", []string{action, action + "    cache_entry.DataBlk := static_cast(DataBlock, \"value\", cache_entry.DataBlk); // here\n"}},
+	} {
+		refusedAtMark(t, tc.want, tc.file, tc.edit...)
+	}
+}
+
+// refusedAtMark demands that the edited protocol is refused with an error that names the line of
+// the file with the mark.
+func refusedAtMark(t *testing.T, want, file string, edit ...string) {
+	t.Helper()
+	path := edited(t, file, edit...)
+	if file == "native.sm" { // what is declared there counts only where it is called
+		replaceIn(t, path, "cache.sm", "  action(a_allocate, \"a\") {\n", "  action(a_allocate, \"a\") {\n    assert(odd(RubyRequestType:LD));\n")
+	}
+	_, err := New(Options{SLICC: path, Core: core.InOrder})
+	data, failed := os.ReadFile(filepath.Join(filepath.Dir(path), file))
+	if failed != nil {
+		t.Fatal(failed)
+	}
+	line := 1 + strings.Count(strings.Split(string(data), mark)[0], "\n")
+	if at := fmt.Sprintf("%s:%d:", file, line); err == nil || !strings.Contains(err.Error(), at) || !strings.Contains(err.Error(), want) {
+		t.Errorf("%s at %s: error is %v", want, at, err)
 	}
 }

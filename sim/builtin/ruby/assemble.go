@@ -222,10 +222,11 @@ func (g *generator) vectorInto(at, size int, x types.Expr) {
 // that is a call itself may use the places of the other arguments: such arguments
 // come first, into places of their own.
 func (g *generator) call(x *types.Call) *funcCode {
-	code := g.function(x.Func)
-	if x.X != nil {
+	if x.Func.Recv != nil {
 		g.unsupported(x.At, "method %s with a body", x.Func.Name)
+		return &funcCode{routine: g.newRoutine()}
 	}
+	code := g.function(x.Func)
 	apart := len(x.Args) > 1 && slices.ContainsFunc(x.Args, calls)
 	args := slices.Clone(x.Args)
 	for i, arg := range args {

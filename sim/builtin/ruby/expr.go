@@ -7,6 +7,10 @@ import (
 
 // word compiles an expression of one word, or a call without a result.
 func (g *generator) word(x types.Expr) wordExpr {
+	if s := shapeOf(x.Type()); s != word && s != noValue {
+		g.unsupported(x.Pos(), "this expression of type %s", x.Type())
+		return zero
+	}
 	switch x := x.(type) {
 	case *types.Const:
 		v := uint64(asNumber(x.Value).Int)
@@ -37,7 +41,6 @@ func (g *generator) word(x types.Expr) wordExpr {
 	case *types.Binary:
 		return g.binary(x)
 	}
-	g.unsupported(x.Pos(), "this expression")
 	return zero
 }
 

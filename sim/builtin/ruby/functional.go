@@ -40,12 +40,7 @@ type copiedField struct{ place, offset, size int }
 // copied is the place of a field.
 func (m *method) copied(g *generator, v *types.Var) int {
 	l := g.layout(m.of)
-	offset := l.find(v.Name)
-	if offset < 0 {
-		g.unsupported(v.Pos, "field %s of %s", v.Name, m.of)
-		return 0
-	}
-	f := copiedField{g.newWords(make([]uint64, g.size(v.Type))), offset, g.size(v.Type)}
+	f := copiedField{g.newWords(make([]uint64, g.size(v.Type))), l.find(v.Name), g.size(v.Type)}
 	m.fields = append(m.fields, f)
 	return f.place
 }

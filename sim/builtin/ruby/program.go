@@ -176,7 +176,9 @@ func generate(protocol *types.Protocol) (*program, error) {
 		g.compileMachine()
 		g.compileFunctional()
 		g.compilePrefetch()
-		g.link()
+		if len(g.faults) == 0 {
+			g.link()
+		}
 		faults = append(faults, g.faults...)
 	}
 	faults = append(faults, p.faults...)

@@ -31,8 +31,6 @@ func (g *generator) stmt(s types.Stmt) {
 		g.enqueue(s)
 	case *types.PortAddr:
 		g.portAddr(s)
-	default:
-		g.unsupported(s.Pos(), "this statement")
 	}
 }
 
@@ -61,8 +59,6 @@ func (g *generator) assign(left, right types.Expr) {
 		g.into(left.At, left.Of, g.where(left.Var), right)
 	case *types.Member:
 		g.assignMember(left, right)
-	default:
-		g.unsupported(left.Pos(), "assignment to this expression")
 	}
 }
 
@@ -187,10 +183,6 @@ func (g *generator) ifStmt(s *types.If) {
 }
 
 func (g *generator) returnStmt(s *types.Return) {
-	if g.result == nil {
-		g.unsupported(s.Pos(), "return outside of a function")
-		return
-	}
 	g.into(s.Pos(), s.X.Type(), g.result.result, s.X)
 	g.emit(s.Pos(), instruction{op: opReturn})
 }
