@@ -113,7 +113,7 @@ func (g *generate) form(p *gen.Program) ([]byte, fs.FileMode, error) {
 	case "c":
 		err = csrc.Emit(&b, p, g.programs.Rounds)
 	case "litmus":
-		err = litmus.Emit(&b, fmt.Sprintf("ordeal-%d-%d", g.seed, g.number), p, nil)
+		err = litmus.Emit(&b, litmus.TestName(fmt.Sprintf("ordeal-%d-%d", g.seed, g.number), p), p, nil)
 	default:
 		err = fmt.Errorf("--emit %q: want text, elf, c or litmus", g.emit)
 	}

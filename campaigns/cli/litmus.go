@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,10 +30,11 @@ func newLitmus(e *env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "litmus [FILE|DIR|@LIST…]",
 		Short: "Run litmus tests many times and flag what the model forbids",
-		Long: `Run X86_64 litmus tests many times, with delays drawn at random and locations
-lying in memory in several ways, count the states they end in, and flag those
-that the model forbids. What the model allows is enumerated, so that no other
-tool is needed. A folder stands for all files below it that end in .litmus, a
+		Long: `Run litmus tests of X86_64, AArch64 and RISCV many times, with delays drawn at
+random and locations lying in memory in several ways, count the states they end
+in, and flag those that the model forbids. What the model allows is enumerated, so that no other
+tool is needed. The embedded simulator runs tests of AArch64 on arm cores and
+those of RISCV on riscv cores, the host those of its own processor. A folder stands for all files below it that end in .litmus, a
 file whose name begins with @ for the paths in it, one a line.
 
 The histograms are those of litmus7, in which FORBIDDEN lines stand between
@@ -43,7 +45,7 @@ test is kept, with an explanation, to be repeated.`,
   ordeal litmus --sim builtin --protocol mi --core ooo tests/SB.litmus tests/MP.litmus`,
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&l.o.Model, "model", "", "the model that must not be broken: sc, tso, pso (default what the simulator promises)")
+	fs.StringVar(&l.o.Model, "model", "", "the model that must not be broken: sc, tso, pso, armv8, rvwmo (default what the simulator promises to each test)")
 	fs.IntVar(&l.o.Rounds, "rounds", 100_000, "how often to execute each test, at least")
 	command.Declare(cmd, &l.campaign, "sim", "seed", "timeout", "memory", "log-size")
 	command.Declare(cmd, &l.o.Config.Programs, "layout", "max-delay")
@@ -98,10 +100,7 @@ func (l *litmusRun) prepare(args []string) error {
 	}
 	faults = append(faults, command.Positive("timeout", c.Timeout), l.o.Config.Programs.Validate(), option.Join(config.CheckSim(c, c.Sim)))
 	l.o.Command = l.Args
-	if l.o.Model == "" {
-		l.o.Model = l.o.Config.Promise()
-	}
-	if err := litmus.CheckModel(l.o.Model); err != nil {
+	if err := litmus.CheckModel(cmp.Or(l.o.Model, l.o.Config.Promise())); err != nil {
 		fault("--model: %w", err)
 	}
 	if _, err := execute.NewRunner(l.o.Sim, &l.o.Config); err != nil {

@@ -21,6 +21,7 @@ import (
 	"ordeal/check"
 	"ordeal/gen"
 	"ordeal/gen/option"
+	"ordeal/parse"
 	"ordeal/parse/formats"
 	"ordeal/parse/formats/litmus"
 	"ordeal/sim"
@@ -112,6 +113,7 @@ func (r *run) program(args []string, changed func(flag string) bool) (*gen.Progr
 func (r *run) run(ctx context.Context, p *gen.Program) error {
 	r.cfg.Programs.Threads, r.cfg.Programs.Locations = len(p.Threads), len(p.Locations)
 	c := &r.campaign
+	r.cfg.Suit(c.Sim, p.ISA)
 	err := errors.Join(command.Positive("timeout", c.Timeout), command.Positive("check-timeout", c.CheckTimeout), r.cfg.Programs.Validate())
 	if err != nil {
 		return command.Usage(err)
@@ -120,7 +122,7 @@ func (r *run) run(ctx context.Context, p *gen.Program) error {
 		return command.Usage(err)
 	}
 	if r.models == "" {
-		r.models = r.cfg.Promise() + ",sc"
+		r.models = r.cfg.PromiseTo(p.ISA) + ",sc"
 	}
 	models, err := config.ParseModels(r.models)
 	if err != nil {
@@ -274,7 +276,11 @@ func (r *run) printLitmus(done *rundir.Result) {
 	if r.litmus == nil || done.History == nil || done.Outcome != sim.Passed || rounds > 1 && (r.campaign.Sim != config.SimHost || r.cfg.Sync != config.SyncRound) {
 		return
 	}
-	states := r.litmus.States(done.History, rounds)
+	log, err := parse.ReadLogged(r.litmus.Program, rounds, done.Log)
+	if err != nil {
+		return // of a run that passed it is whole
+	}
+	states := r.litmus.States(log, rounds)
 	holds := 0
 	for _, s := range states {
 		if s.Holds() {

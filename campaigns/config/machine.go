@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ordeal/campaigns/internal/messages"
+	"ordeal/gen"
 	"ordeal/gen/option"
 	"ordeal/sim/builtin"
 	"ordeal/sim/builtin/core"
@@ -116,8 +117,24 @@ func (m *Machine) Builtin() (builtin.Options, error) {
 	return o, option.Join(faults)
 }
 
+// PromiseTo is Promise to programs of an instruction set, on every simulator.
+func (m *Machine) PromiseTo(isa gen.ISA) string {
+	if kind := core.For(isa); kind != core.KindUnknown {
+		return (&Machine{Core: kind.String()}).Promise()
+	}
+	return m.Promise()
+}
+
+// Suit has the embedded simulator run programs of an instruction set on cores of it,
+// unless a kind of core is named.
+func (m *Machine) Suit(simulator string, isa gen.ISA) {
+	if kind := core.For(isa); simulator == SimBuiltin && m.Core == "" && kind != core.KindUnknown {
+		m.Core = kind.String()
+	}
+}
+
 // Promise is the name of the strongest model that the cores keep on a memory
-// system without faults.
+// system without faults, to programs of x86-64.
 func (m *Machine) Promise() string {
 	switch m.Core {
 	case "inorder":

@@ -22,9 +22,9 @@ const (
 	herdFile    = 64 << 20
 )
 
-// herdModels has herd7's flags for the models that it comes with: TSO is what
-// it takes X86_64 for.
-var herdModels = map[string][]string{"sc": {"-model", "sc.cat"}, "tso": nil}
+// herdModels has herd7's flags for the models that it comes with: what it takes
+// X86_64, AArch64 and RISCV for needs none.
+var herdModels = map[string][]string{"sc": {"-model", "sc.cat"}, "tso": nil, "armv8": nil, "rvwmo": nil}
 
 // Comparison is what herd7 allows against what our enumeration allows.
 type Comparison struct {
@@ -44,9 +44,9 @@ func (c *Comparison) Agrees() bool {
 // compare asks herd7 which states a model allows. The error is ctx's or about
 // herd7 not being what it should.
 func compare(ctx context.Context, t *Test, o *Options, a *allowed) (*Comparison, error) {
-	flags, ok := herdModels[o.Model]
+	flags, ok := herdModels[o.modelOf(t)]
 	if !ok {
-		return &Comparison{Skipped: "herd7 has no model " + o.Model}, nil
+		return &Comparison{Skipped: "herd7 has no model " + o.modelOf(t)}, nil
 	}
 	if _, err := os.Stat(t.File); errors.Is(err, os.ErrNotExist) {
 		return &Comparison{Skipped: "the test is in no file"}, nil

@@ -1,6 +1,7 @@
 package litmus
 
 import (
+	"cmp"
 	"strings"
 
 	"ordeal/check/outcomes"
@@ -14,7 +15,7 @@ func CheckModel(name string) error {
 
 // Suite is the results of tests for other programs.
 type Suite struct {
-	Model  string     `json:"model"`
+	Model  string     `json:"model"` // of tests of X86_64, or of all if the options name one
 	Sim    string     `json:"sim"`
 	Seed   uint64     `json:"seed"`
 	Tests  []jsonTest `json:"tests"`
@@ -41,7 +42,7 @@ type jsonState struct {
 
 // NewSuite makes a suite of reports and of what kept other tests from running.
 func NewSuite(o *Options, reports []*Report, faults error) *Suite {
-	out := &Suite{Model: o.Model, Sim: o.Sim, Seed: o.Seed, Tests: []jsonTest{}}
+	out := &Suite{Model: cmp.Or(o.Model, o.Config.Promise()), Sim: o.Sim, Seed: o.Seed, Tests: []jsonTest{}}
 	if faults != nil {
 		out.Faults = strings.Split(faults.Error(), "\n")
 	}

@@ -29,10 +29,10 @@ func (x *experiment) keep(ctx context.Context, n int, p *gen.Program, res *sim.R
 		return "", "", err
 	}
 	if x.tools == nil {
-		x.tools = execute.ToolVersions(ctx, x.runner, &x.o.Config)
+		x.tools = execute.ToolVersions(ctx, x.runner, &x.config)
 	}
-	cfg := x.o.Config
-	cfg.Name, cfg.Runs, cfg.Expect, cfg.Classify = "litmus", 1, x.o.Model, nil
+	cfg := x.config
+	cfg.Name, cfg.Runs, cfg.Expect, cfg.Classify = "litmus", 1, x.model.Name, nil
 	cfg.Programs = config.DefaultPrograms()
 	cfg.Threads, cfg.Locations, cfg.Rounds, cfg.Sync = len(p.Threads), len(p.Locations), x.size.repetitions, "round"
 	record := &rundir.Spec{
@@ -60,7 +60,7 @@ func (x *experiment) keep(ctx context.Context, n int, p *gen.Program, res *sim.R
 			}
 		case check.Allowed:
 			// Two procedures that share no code disagree: one is wrong.
-			fmt.Fprintf(&text, "The outcome is none that %s allows, by enumeration, but the checker allows the history: one of them is wrong.\n", x.o.Model)
+			fmt.Fprintf(&text, "The outcome is none that %s allows, by enumeration, but the checker allows the history: one of them is wrong.\n", x.model.Name)
 		default:
 			fmt.Fprintf(&text, "The checker has not decided about the history: %s.\n", v.Reason)
 		}

@@ -29,6 +29,7 @@
 package litmus
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -54,10 +55,13 @@ type Test struct {
 // Options say how to run tests.
 type Options struct {
 	// Sim is the simulator's name, Config its machine; the programs of Config
-	// are ignored.
+	// are ignored. Without a kind of core the embedded simulator has for each test
+	// cores of its instruction set.
 	Sim    string
 	Config config.Config
-	// Model is the model that must not be broken: sc, tso or pso.
+	// Model is the one that must not be broken: sc, tso or pso by tests of X86_64,
+	// armv8 by those of AArch64, rvwmo by those of RISCV. Empty is what the simulator
+	// promises to each test.
 	Model string
 	// Rounds is how often each test is executed, at least.
 	Rounds int
@@ -82,6 +86,8 @@ type Options struct {
 // Report is the result of a test.
 type Report struct {
 	File string `json:"file"`
+	// Model is the one that must not be broken.
+	Model string `json:"model"`
 	// Result counts the states that were seen.
 	Result litmus7.Result `json:"-"`
 	// Allowed is the number of states that the model allows, of the variables in
@@ -150,6 +156,7 @@ func Run(ctx context.Context, t *Test, o *Options) (*Report, error) {
 type experiment struct {
 	test    *Test
 	o       *Options
+	config  config.Config // o's, for the instruction set of the test
 	model   model.Model
 	runner  sim.Runner
 	tools   map[string]string
@@ -163,26 +170,30 @@ type experiment struct {
 }
 
 func newExperiment(t *Test, o *Options) (*experiment, error) {
-	if err := t.Program.X86Only(); err != nil {
-		return nil, err
-	}
-	machine, err := outcomes.Parse(o.Model)
+	x := &experiment{test: t, o: o, config: o.Config, size: sizeOf(t, o), seen: make(map[string]*observation)}
+	x.config.Sync = "round"
+	x.config.Suit(o.Sim, t.Program.ISA)
+	name := o.modelOf(t)
+	machine, err := outcomes.Parse(name)
 	if err != nil {
 		return nil, err
 	}
-	models, err := config.ParseModels(o.Model)
+	models, err := config.ParseModels(name)
 	if err != nil {
 		return nil, err
 	}
-	x := &experiment{test: t, o: o, model: models[0], size: sizeOf(t, o), seen: make(map[string]*observation)}
-	x.report.File = t.File
+	x.model = models[0]
+	x.report.File, x.report.Model = t.File, name
 	if x.allowed, err = enumerate(t, machine); err != nil {
 		return nil, err
 	}
-	cfg := o.Config
-	cfg.Sync = "round"
-	x.runner, err = execute.NewRunner(o.Sim, &cfg)
+	x.runner, err = execute.NewRunner(o.Sim, &x.config)
 	return x, err
+}
+
+// modelOf is the model that must not be broken by a test.
+func (o *Options) modelOf(t *Test) string {
+	return cmp.Or(o.Model, o.Config.PromiseTo(t.Program.ISA))
 }
 
 // run makes runs until there are enough rounds, or one fails.

@@ -28,11 +28,15 @@ func (x *experiment) observe(p *gen.Program, res *sim.Result) (fresh []*observat
 	if res.Outcome != sim.Passed {
 		return nil, &Failure{Outcome: res.Outcome, Title: res.Title, Detail: res.Detail}
 	}
-	h, err := parse.Native(p, x.size.repetitions, res.Log)
+	_, err := parse.Native(p, x.size.repetitions, res.Log)
 	if err != nil {
 		return nil, &Failure{Outcome: sim.Corrupt, Title: "the log has values that no load can have returned", Detail: err.Error()}
 	}
-	v := newViewer(x.test.Test, p, h, x.size)
+	log, err := parse.ReadLogged(p, x.size.repetitions, res.Log)
+	if err != nil {
+		return nil, &Failure{Outcome: sim.Corrupt, Title: "the log cannot be read", Detail: err.Error()}
+	}
+	v := newViewer(x.test.Test, p, log, x.size)
 	var key []byte
 	for r := range x.size.repetitions {
 		for i := range x.size.copies {
@@ -62,34 +66,35 @@ func (x *experiment) observe(p *gen.Program, res *sim.Result) (fresh []*observat
 	return fresh, nil
 }
 
-// viewer reads rounds off the history of a run.
+// viewer reads rounds off the log of a run.
 type viewer struct {
-	h          *parse.History
+	log        *parse.Logged
 	size       size
 	test       *gen.Program
 	reads      [][]gen.Value // of the current round, by thread
 	last       []gen.Value   // memory at the end of it
 	stride     gen.Value     // of the program
 	testStride gen.Value
-	before     []int // of each thread, operations that precede the copies
-	each       []int // of each thread, operations of a repetition
+	before     []int // of each thread, reads that precede the copies
+	copied     []int // of each thread, reads of a copy
+	each       []int // of each thread, reads of a repetition
 }
 
-func newViewer(t *format.Test, p *gen.Program, h *parse.History, s size) *viewer {
+func newViewer(t *format.Test, p *gen.Program, log *parse.Logged, s size) *viewer {
 	threads := len(t.Program.Threads)
 	v := &viewer{
-		h: h, size: s, test: t.Program, stride: p.Stride(), testStride: t.Program.Stride(),
+		log: log, size: s, test: t.Program, stride: p.Stride(), testStride: t.Program.Stride(),
 		reads: make([][]gen.Value, threads), last: make([]gen.Value, len(t.Program.Locations)),
-		before: make([]int, threads), each: make([]int, threads),
+		before: make([]int, threads), copied: make([]int, threads), each: make([]int, threads),
 	}
 	if s.observe {
 		for l := range p.Locations {
 			v.before[l%threads]++
 		}
 	}
-	for thread, ops := range t.Program.Threads {
-		// Delays are no operations of a history, and the test has none.
-		v.each[thread] = v.before[thread] + s.copies*len(ops)
+	for thread := range t.Program.Threads {
+		v.copied[thread] = t.Program.Reads(gen.ThreadID(thread))
+		v.each[thread] = v.before[thread] + s.copies*v.copied[thread]
 	}
 	return v
 }
@@ -100,24 +105,28 @@ func newViewer(t *format.Test, p *gen.Program, h *parse.History, s size) *viewer
 func (v *viewer) round(r, i int) (reads [][]gen.Value, final []gen.Value) {
 	for t, ops := range v.test.Threads {
 		v.reads[t] = v.reads[t][:0]
-		from := int(v.h.Start[t]) + r*v.each[t] + v.before[t] + i*len(ops)
-		for j := range ops {
-			if op := &v.h.Ops[from+j]; op.Reads() {
-				v.reads[t] = append(v.reads[t], v.value(r, i, op.Read))
+		next := r*v.each[t] + v.before[t] + i*v.copied[t]
+		for _, op := range ops {
+			if !op.Kind.Reads() {
+				continue
 			}
+			value := v.log.Reads[t].At(next)
+			if op.Kind != gen.StoreConditional { // its result is no value of memory
+				value = v.value(r, i, value)
+			}
+			v.reads[t] = append(v.reads[t], value)
+			next++
 		}
 	}
 	last := r == v.size.repetitions-1
-	if !last && !v.size.observe {
+	if !last && !v.size.observe || last && v.log.Final == nil {
 		return v.reads, nil
 	}
 	for l := range v.last {
 		loc := i*len(v.last) + l
 		var value gen.Value
 		if last {
-			if id := v.h.Final[loc]; id >= 0 {
-				value = v.h.Ops[id].Write
-			}
+			value = v.log.Final.At(loc)
 		} else if value = v.observed(r+1, loc); value >= gen.Value(r+1)*v.stride {
 			return v.reads, nil // another thread was faster with its next store
 		}
@@ -131,7 +140,7 @@ func (v *viewer) round(r, i int) (reads [][]gen.Value, final []gen.Value) {
 func (v *viewer) observed(r, loc int) gen.Value {
 	threads := len(v.before)
 	t := loc % threads
-	return v.h.Ops[int(v.h.Start[t])+r*v.each[t]+loc/threads].Read
+	return v.log.Reads[t].At(r*v.each[t] + loc/threads)
 }
 
 // value is a value in terms of the test. What was there before the repetition
@@ -180,7 +189,7 @@ func (x *experiment) finish() {
 	r.Result = litmus7.Result{
 		Test: t.Name, Kind: kinds[t.Quantifier], Time: r.Elapsed.Truncate(1e7),
 		Condition: t.Quantifier.String() + " " + parenthesized(t.Condition.String()),
-		Info:      []string{"Model=" + x.o.Model, "Simulator=" + x.o.Sim},
+		Info:      []string{"Model=" + x.model.Name, "Simulator=" + x.o.Sim},
 	}
 	states := make(map[string]int)
 	for _, s := range x.order {

@@ -44,7 +44,7 @@ func (x *experiment) program(n int) (*gen.Program, error) {
 	test := x.test.Program
 	random := rand.New(rand.NewPCG(x.o.Seed^test.Hash64(), uint64(n)))
 	layouts := gen.Layouts()
-	p := &gen.Program{Layout: layouts[n%len(layouts)], Threads: make([][]gen.Op, len(test.Threads))}
+	p := &gen.Program{ISA: test.ISA, Layout: layouts[n%len(layouts)], Threads: make([][]gen.Op, len(test.Threads))}
 	if x.o.Layout != gen.AnyLayout {
 		p.Layout = x.o.Layout
 	}
@@ -70,15 +70,20 @@ func (x *experiment) program(n int) (*gen.Program, error) {
 			if random.IntN(2) == 0 {
 				delay(t)
 			}
+			places := make([]int, len(ops)) // of operations of the copy in the thread
 			for j, op := range ops {
-				if j > 0 && random.IntN(8) == 0 {
+				if j > 0 && random.IntN(8) == 0 && (test.ISA == gen.X86 || len(ops) <= gen.MaxBack/2) { // no dependency comes to reach too far
 					delay(t)
 				}
-				if op.Kind != gen.FullFence {
+				places[j] = len(p.Threads[t])
+				if op.Kind.Reads() || op.Kind.Writes() {
 					op.Loc += gen.LocID(i * len(test.Locations))
 				}
 				if op.Kind.Writes() {
 					op.Value += gen.Value(i) * stride
+				}
+				if op.Back > 0 { // delays may have come between
+					op.Back = uint8(places[j] - places[j-int(op.Back)])
 				}
 				p.Threads[t] = append(p.Threads[t], op)
 			}

@@ -38,7 +38,7 @@ func (r *Result) litmus(ctx context.Context, w io.Writer) error {
 			break
 		}
 		var text bytes.Buffer
-		if err := litmus.Emit(&text, "reduced", r.Program, condition); err != nil {
+		if err := litmus.Emit(&text, litmus.TestName("reduced", r.Program), r.Program, condition); err != nil {
 			break
 		}
 		forbidden, err := r.forbids(ctx, text.Bytes())
@@ -51,7 +51,7 @@ func (r *Result) litmus(ctx context.Context, w io.Writer) error {
 		}
 	}
 	var text bytes.Buffer
-	if err := litmus.Emit(&text, "reduced", r.Program, nil); err != nil {
+	if err := litmus.Emit(&text, litmus.TestName("reduced", r.Program), r.Program, nil); err != nil {
 		return errNone // sums do not fit a litmus test
 	}
 	_, err := w.Write(text.Bytes())

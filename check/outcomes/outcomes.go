@@ -68,7 +68,8 @@ func appendValues(key []byte, values []gen.Value) []byte {
 // ErrLimit says that a program has more states than may be explored.
 var ErrLimit = errors.New("too many states to enumerate")
 
-// ErrProgram says that a machine does not execute programs of that kind.
+// ErrProgram says that a machine does not execute programs of that kind: of another
+// instruction set, or under SC, TSO and PSO with operations that x86-64 lacks.
 var ErrProgram = errors.New("not of the machine's instruction set")
 
 // Enumerate lists the outcomes of one round of a valid program, in the order
@@ -78,6 +79,13 @@ var ErrProgram = errors.New("not of the machine's instruction set")
 func Enumerate(p *gen.Program, m Machine, limit int) ([]Outcome, error) {
 	if m == Armv8 || m == RVWMO {
 		return enumerateViews(p, m, limit)
+	}
+	for t, ops := range p.Threads {
+		for _, op := range ops {
+			if op.Kind == gen.LoadLinked || op.Kind == gen.StoreConditional || op.Kind == gen.PartialFence || op.Attr != 0 {
+				return nil, fmt.Errorf("%s: thread %d: %s is %w", machineNames[m], t, p.OpText(op), ErrProgram)
+			}
+		}
 	}
 	e := &explorer{p: p, machine: m, limit: limit, seen: map[string]bool{}, found: map[string]Outcome{}}
 	s := &state{

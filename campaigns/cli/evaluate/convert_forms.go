@@ -146,6 +146,8 @@ func (c *convert) program(from formats.Format, in io.Reader, name string) error 
 		lost = append(lost, "the condition", "the test's values and initial state")
 	} else if p, err = gen.Parse(name, data); err != nil {
 		return command.Usage(err)
+	} else if test == "program" || test == "standard-input" { // as all run directories have one
+		test = emit.TestName("ordeal", p)
 	}
 	if c.to == "program" {
 		c.out.Write(p.Text())

@@ -2,12 +2,19 @@ package litmus
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"ordeal/gen"
 )
+
+// TestName is a name for the test of a program: two programs have different names,
+// whatever the stem, since herd7 and lists of results tell tests apart by name.
+func TestName(stem string, p *gen.Program) string {
+	return fmt.Sprintf("%s-%08x", stem, uint32(p.Hash64()))
+}
 
 func sortedReads(m map[Read]gen.Value) []Read {
 	return slices.SortedFunc(maps.Keys(m), func(a, b Read) int {

@@ -179,15 +179,15 @@ func (t *Test) see(more []Variable) {
 	}
 }
 
-// States reads the rounds of a run of the test's program off its history, which
-// parse.Native made; between rounds the threads must have met, so that what a
-// round finds in memory is final. Where memory at the end is asked for, only
-// the last round has a state.
-func (t *Test) States(h *parse.History, rounds int) []State {
+// States reads the rounds of a run of the test's program off its log; between rounds
+// the threads must have met, so that what a round finds in memory is final. Where
+// memory at the end is asked for, only the last round has a state, and none if the log
+// does not have it.
+func (t *Test) States(log *parse.Logged, rounds int) []State {
 	var states []State
 	stride := t.Program.Stride()
 	for r := range rounds {
-		if t.NeedsFinal && r < rounds-1 {
+		if t.NeedsFinal && (r < rounds-1 || log.Final == nil) {
 			continue
 		}
 		// In terms of the first round; others' values are initial ones.
@@ -200,18 +200,22 @@ func (t *Test) States(h *parse.History, rounds int) []State {
 		}
 		reads := make([][]gen.Value, len(t.Program.Threads))
 		for thread, ops := range t.Program.Threads {
-			from := h.Start[thread] + parse.OpID(r*len(ops))
+			next := r * t.Program.Reads(gen.ThreadID(thread))
 			for i := range ops {
-				if op := &h.Ops[int(from)+i]; op.Reads() {
-					reads[thread] = append(reads[thread], first(op.Read))
+				switch {
+				case ops[i].Kind == gen.StoreConditional:
+					reads[thread] = append(reads[thread], log.Reads[thread].At(next))
+				case ops[i].Kind.Reads():
+					reads[thread] = append(reads[thread], first(log.Reads[thread].At(next)))
+				default:
+					continue
 				}
+				next++
 			}
 		}
 		final := make([]gen.Value, len(t.Program.Locations))
-		for l, id := range h.Final {
-			if id >= 0 {
-				final[l] = first(h.Ops[id].Write)
-			}
+		for l := range log.Final.Len() {
+			final[l] = first(log.Final.At(l))
 		}
 		states = append(states, t.State(reads, final))
 	}

@@ -47,10 +47,19 @@ func Parse(name string, data []byte) (*Test, error) {
 	if err := r.faults.Err(); err != nil {
 		return nil, err
 	}
+	r.narrow()
 	if err := r.t.Program.Validate(); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return r.t, nil
+}
+
+// narrow makes a program of RV64GC of one with Zalasr that does without.
+func (r *reader) narrow() {
+	zalasr := func(op gen.Op) bool { return (op.Kind == gen.Load || op.Kind == gen.Store) && op.Attr != 0 }
+	if r.t.Program.ISA == gen.RISCV64A && !slices.ContainsFunc(r.t.Program.Threads, func(ops []gen.Op) bool { return slices.ContainsFunc(ops, zalasr) }) {
+		r.t.Program.ISA = gen.RISCV64
+	}
 }
 
 type reader struct {
