@@ -137,3 +137,27 @@ func TestSE(t *testing.T) {
 		})
 	}
 }
+
+// TestCopiedTree accepts a copy of the tree that the binary was built from, in
+// whatever folder, and no other, even if only an operator differs.
+func TestCopiedTree(t *testing.T) {
+	original, copied := t.TempDir(), t.TempDir()
+	const file = "src/mem/ruby/system/RubySystem.py"
+	for _, dir := range []string{original, copied} {
+		if err := os.CopyFS(dir, os.DirFS("testdata/tree")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, test := range []struct{ code, want string }{
+		{"a + b", "ORDEAL exit 0"}, {"a - b", "ORDEAL refused the binary was built from tree " + original + ", whose " + file},
+	} {
+		for dir, code := range map[string]string{original: "a + b", copied: test.code} {
+			if err := os.WriteFile(filepath.Join(dir, file), []byte("def latency(a, b):\n    return "+code+"\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if out := run(t, "sources="+original, "--tree", copied, "--binary", "p.elf"); !strings.Contains(out, test.want) {
+			t.Errorf("%s: no %q in:\n%s", test.code, test.want, out)
+		}
+	}
+}

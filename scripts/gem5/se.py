@@ -187,7 +187,7 @@ def same_code(a, b):
     if not isinstance(a, kind) or not isinstance(b, kind):
         return type(a) is type(b) and a == b
     return (
-        a.co_name == b.co_name and a.co_names == b.co_names and a.co_varnames == b.co_varnames
+        a.co_name == b.co_name and a.co_code == b.co_code and a.co_names == b.co_names and a.co_varnames == b.co_varnames
         and len(a.co_consts) == len(b.co_consts)
         and all(same_code(x, y) for x, y in zip(a.co_consts, b.co_consts))
     )

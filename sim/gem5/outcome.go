@@ -56,7 +56,13 @@ func classify(end sandbox.Result, s *status, text string, timeout time.Duration)
 	case s.limited:
 		return sim.Result{Outcome: sim.Timeout, Title: "simulation reached its limit of ticks"}, false
 	case s.refused != "":
-		return infra("gem5 configuration refused: " + normalise(s.refused)), false
+		// Its numbers and folders are what to change.
+		result = infra("gem5 configuration refused: " + oneLine(s.refused))
+		result.Detail = oneLine(s.refused)
+		if len(result.Title) > maxTitle {
+			result.Title = strings.ToValidUTF8(result.Title[:maxTitle], "")
+		}
+		return result, false
 	}
 	result, retry = classifyMessages(text)
 	if result.Outcome == sim.OutcomeUnknown {
