@@ -55,6 +55,49 @@ func TestRealChannels(t *testing.T) {
 	}
 }
 
+// TestRealSharedLines runs programs of four threads that never access the words of
+// one another, but words of the same lines: whatever the order of accesses is, all
+// channels leave the same log.
+func TestRealSharedLines(t *testing.T) {
+	const threads = 4
+	o := gen.Defaults()
+	o.Threads, o.Ops, o.Locations, o.Layout, o.ShapeShare = threads, 60, 4*threads, gen.Packed, 0
+	o.Mix = gen.Mix{Load: 4, Store: 3, Exchange: 1, Add: 1, Fence: 1}
+	for i, cpu := range CPUs() {
+		p, err := gen.Random(rand.New(rand.NewPCG(9, uint64(i))), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ownWords(p)
+		var logs [][][]gen.Value
+		for _, channel := range []string{LogMemory, LogPseudo} {
+			job := sim.Job{Program: p, Rounds: 20, Dir: t.TempDir()}
+			result, err := realRunner(t, cpu, channel).Run(t.Context(), job)
+			if err != nil || result.Outcome != sim.Passed {
+				t.Fatalf("%s, %s: %+v, %v", cpu, channel, result, err)
+			}
+			whole(t, &job, &result)
+			logs = append(logs, wordsOf(t, result.Log))
+		}
+		if diff := cmp.Diff(logs[0], logs[1]); diff != "" {
+			t.Errorf("%s: (-memory +pseudo)\n%s\n%s", cpu, diff, p)
+		}
+	}
+}
+
+// ownWords gives each thread of a program locations of its own, every
+// len(p.Threads)-th.
+func ownWords(p *gen.Program) {
+	n := gen.LocID(len(p.Threads))
+	for t, ops := range p.Threads {
+		for i := range ops {
+			if op := &ops[i]; op.Kind != gen.Delay && op.Kind != gen.FullFence {
+				op.Loc = op.Loc/n*n + gen.LocID(t)
+			}
+		}
+	}
+}
+
 // BenchmarkReal compares the channels on a real gem5: tested operations a second
 // of CPU time, without what starting takes, and simulated instructions an
 // operation, on the default program and on what found that MESI_Two_Level

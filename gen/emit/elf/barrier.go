@@ -10,6 +10,20 @@ import (
 // A power of two.
 const yieldEvery = 256
 
+// Where gem5 simulates the waiting thread and the others wait at the end only, a poll
+// takes about slowRoots square roots, each of which depends on the one before: a core
+// with nothing to do but to wait executes few instructions meanwhile. On gem5's
+// out-of-order cores a square root takes 24 cycles (src/cpu/o3/FuncUnitConfig.py,
+// FloatSqrt). Such a poll counts for slowPolls others. It is not used where threads
+// begin each round together, as they leave a barrier up to a poll apart.
+const (
+	slowRoots = 8
+	slowPolls = 4
+)
+
+// slow reports that polls are slow.
+func (e *emitter) slow() bool { return e.opts.Log != LogMemory && e.opts.Sync == SyncFree }
+
 // pollLimit is after how many polls a barrier gives up on a thread: Spin, the
 // iterations of the delays of the longest round, and, where the others wait for
 // the next program while thread 0 writes a log, as many as that takes.
@@ -41,6 +55,9 @@ func (e *emitter) pollLimit() uint64 {
 // call calls the barrier or await, with a limit of polls.
 func (e *emitter) call(subroutine x86.Label, limit uint64) {
 	back := e.NewLabel()
+	if e.slow() {
+		limit = (limit + slowPolls - 1) / slowPolls
+	}
 	e.MovImm(regLimit, limit)
 	e.LeaLabel(regLink, back)
 	e.Jmp(subroutine)
@@ -78,6 +95,11 @@ func (e *emitter) barrierCode() {
 	e.CmpMem(x86.At(rdx, ctlPhase), regPhase)
 	e.Jcc(x86.AboveEqual, arrived)
 	e.Pause()
+	if e.slow() {
+		for range slowRoots {
+			e.native.Fsqrt()
+		}
+	}
 	e.CmpMem(x86.At(rdx, ctlRounds), r8)
 	e.Jcc(x86.NotEqual, next)
 	e.Dec(r9)

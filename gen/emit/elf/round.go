@@ -93,8 +93,8 @@ func (e *emitter) access(instructions func()) {
 
 // delay spends about that many iterations of a loop of two instructions. On
 // gem5, where each simulated instruction costs, a part of the time is that
-// of multiplications that wait for each other, four cycles each on gem5's
-// out-of-order cores (src/cpu/o3/FuncUnitConfig.py).
+// of multiplications that wait for each other, a cycle each on gem5's
+// out-of-order cores (src/cpu/o3/FuncUnitConfig.py, SimdFloatMult).
 func (e *emitter) delay(iterations gen.Value) {
 	const each = 4
 	if e.opts.Log != LogMemory {

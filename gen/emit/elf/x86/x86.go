@@ -329,6 +329,10 @@ func (a *Assembler) Mulsd(dst, src XMM) {
 	a.lanes(0x59, dst, src)
 }
 
+// Fsqrt replaces the top of the floating-point stack, which may be empty, by its
+// square root.
+func (a *Assembler) Fsqrt() { a.Emit(0xd9, 0xfa) }
+
 func (a *Assembler) lanes(opcode byte, dst, src XMM) {
 	start := len(a.Code)
 	a.Emit(rexW(Reg(dst), Reg(src)), 0x0f, opcode, 0xc0|byte(dst&7)<<3|byte(src&7))
