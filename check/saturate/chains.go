@@ -48,7 +48,7 @@ func planChains(h *parse.History, m model.Model) chainPlan {
 	case m.PPO&parse.StoreStore != 0:
 		p.planStoreBuffers(h, m)
 	default:
-		p.planRelaxed(h, m)
+		p.planRelaxed(h, m, touchedReads(h, m))
 	}
 	if m.RealTime && h.Times != nil {
 		p.planTime(h)
@@ -167,10 +167,9 @@ func directions(o *parse.Op) uint8 {
 // nodes of these alone leads a path from one location to another. With k threads
 // these are k to 4 k, whatever the number of locations, but for dependencies:
 // reads that others depend on take as many chains as the greedy choice finds.
-func (p *chainPlan) planRelaxed(h *parse.History, m model.Model) {
+func (p *chainPlan) planRelaxed(h *parse.History, m model.Model, touched []bool) {
 	p.columns = map[int32]bool{}
 	writes := make([]func() int32, len(h.Locations))
-	touched := touchedReads(h, m)
 	source := dependencySources(h, m)
 	leaves := make([]bool, len(h.Ops)) // an operation depends on it
 	if source != nil {

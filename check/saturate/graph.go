@@ -71,6 +71,7 @@ type Graph struct {
 	slot      []int32  // write node → slot, -1 for other nodes
 
 	ruled
+	fencedReads
 	columns
 	gates
 

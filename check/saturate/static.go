@@ -130,6 +130,9 @@ func (e *emitter) emitAll() {
 		}
 		e.newThread()
 		e.accesses(lo, hi)
+		if g.fencedOnly {
+			e.fencedReads(lo, hi)
+		}
 	}
 	e.final()
 	e.storeOrder()

@@ -18,6 +18,9 @@ const pollEvery = 256
 // processed node, whose changed components the repair queue propagates. A write
 // whose rule B has a reader not yet processed waits for it.
 func (g *Graph) Saturate(ctx context.Context) (bool, error) {
+	if g.fencedOnly {
+		panic("saturate: BuildFenced makes graphs for a search only")
+	}
 	if g.conflict.found {
 		return false, nil
 	}

@@ -2,7 +2,6 @@ package search
 
 import (
 	"context"
-	"math"
 
 	"ordeal/check/model"
 	"ordeal/check/saturate"
@@ -19,15 +18,25 @@ func early(ctx context.Context, h *parse.History, stronger, m model.Model, limit
 	if limits.Check(saturate.EstimateStaticBytes(h, stronger)) != nil {
 		return nil, nil
 	}
-	g, err = saturate.Build(h, stronger)
-	if err != nil || g.Contradictory() {
-		return g, err
+	fenced := saturate.FencedOnly(h, stronger)
+	if fenced {
+		g = saturate.BuildFenced(h, stronger)
+	} else if g, err = saturate.Build(h, stronger); err != nil {
+		return nil, err
 	}
-	order, refusals, err := unclosed(ctx, g)
-	if order == nil || err != nil {
-		return g, err
+	if !g.Contradictory() {
+		order, refusals, err := unclosed(ctx, g)
+		if err != nil {
+			return nil, err
+		}
+		if order != nil {
+			allow(v, order, refusals, stronger, m)
+			return g, nil
+		}
 	}
-	allow(v, order, refusals, stronger, m)
+	if fenced {
+		return saturate.Build(h, stronger)
+	}
 	return g, nil
 }
 
@@ -45,7 +54,7 @@ const relaxedEffort = 8
 func unclosed(ctx context.Context, g *saturate.Graph) (order *witness.Order, refusals int, err error) {
 	p := newPlacer(g)
 	p.due = make([]int32, g.Nodes())
-	p.progress = make([]int32, g.History().Threads())
+	p.startProgress()
 	p.choices.key = func(v saturate.Node) int32 { return p.due[v] }
 	p.effort = 2*g.Nodes() + g.Nodes()/4*min(g.History().Threads(), mostThreads)
 	if g.Model().PPO&parse.StoreStore == 0 {
@@ -53,20 +62,4 @@ func unclosed(ctx context.Context, g *saturate.Graph) (order *witness.Order, ref
 	}
 	order, _, refusals, err = place(ctx, &window{p: p, most: 1024})
 	return order, refusals, err
-}
-
-// dueAt estimates the length of the order when the first of the pending readers of
-// w in their chains, as far as known, can be placed, if all chains go on at the
-// same speed. A decision that blocks its location for a shorter time is less
-// likely to be wrong.
-func (p *placer) dueAt(w saturate.Node) int32 {
-	due := int64(math.MaxInt32)
-	for _, r := range p.g.LastReaders(int32(w)) {
-		if !p.placed[r] {
-			t := p.g.Thread(r)
-			before := int64(int32(p.g.Op(r)-p.g.History().Start[t]) - p.progress[t])
-			due = min(due, int64(len(p.seq))+before*int64(p.g.History().Threads()))
-		}
-	}
-	return int32(due)
 }

@@ -38,6 +38,9 @@ func TestEarly(t *testing.T) {
 			try(h, m)
 		}
 	}
+	for seed := range many(500) {
+		try(drawFenced(rand.New(rand.NewPCG(seed, 70)), 6, 40), model.RMO)
+	}
 	if t.Logf("%d orders, %d times none", found, none); found < 100 || none < 100 {
 		t.Error("nothing tested")
 	}

@@ -16,7 +16,8 @@ import (
 // foreseen is a placer that has made these moves and looks ahead.
 func foreseen(g *saturate.Graph, seq []saturate.Node) *placer {
 	p := replayed(g, seq)
-	p.due, p.progress = make([]int32, g.Nodes()), make([]int32, g.History().Threads())
+	p.due = make([]int32, g.Nodes())
+	p.startProgress()
 	p.look.credit = math.MaxInt32
 	return p
 }
@@ -55,8 +56,8 @@ func (m *machine) mustPrecede(s state, w saturate.Node) bool {
 			waits[u][v] = !s.placed[u] && !s.placed[v]
 		}
 		for u := range n {
-			if u != v && !s.placed[u] && !s.placed[v] && g.IsWrite(v) && g.IsRead(u) && g.Loc(u) == g.Loc(v) && g.Loc(u) != g.Loc(w) &&
-				g.Writer(u) == s.current[g.Loc(v)] {
+			if u != v && !s.placed[u] && !s.placed[v] && g.IsWrite(v) && g.Loc(v) != g.Loc(w) &&
+				slices.Contains(g.Returned(u), s.current[g.Loc(v)]) {
 				waits[u][v] = true
 			}
 		}
@@ -70,7 +71,7 @@ func (m *machine) mustPrecede(s state, w saturate.Node) bool {
 	}
 	for u := range n {
 		for r := range n {
-			if u != w && g.IsWrite(u) && g.Loc(u) == g.Loc(w) && g.Writer(u) != int32(w) && waits[u][r] && g.IsRead(r) && g.Writer(r) == int32(w) {
+			if u != w && g.IsWrite(u) && g.Loc(u) == g.Loc(w) && g.Writer(u) != int32(w) && waits[u][r] && slices.Contains(g.Returned(r), int32(w)) {
 				return true
 			}
 		}
@@ -85,47 +86,45 @@ func TestLookahead(t *testing.T) {
 	refused, chained := 0, 0
 	check := func(h *parse.History) {
 		for _, m := range totals {
-			g, err := saturate.Build(h, m)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if g.Contradictory() {
-				continue
-			}
-			mc := newMachine(g)
-			mc.eachState(func(_ state, seq []saturate.Node) {
-				p := foreseen(g, seq)
-				p.settle()
-				s := mc.at(p.seq)
-				for again := true; again; {
-					again = false
-					for _, v := range mc.moves(s) {
-						learned := len(p.all)
-						if p.postpone(v) {
-							continue
-						}
-						if want := learned == 0 && mc.mustPrecede(s, v); !p.foresee(v) {
-							if want {
-								t.Fatalf("%s: after %v the decision %d waits for itself\n%s", m.Name, p.seq, v, text(h))
+			for _, g := range staticGraphs(t, h, m) {
+				if g.Contradictory() {
+					continue
+				}
+				mc := newMachine(g)
+				mc.eachState(func(_ state, seq []saturate.Node) {
+					p := foreseen(g, seq)
+					p.settle()
+					s := mc.at(p.seq)
+					for again := true; again; {
+						again = false
+						for _, v := range mc.moves(s) {
+							learned := len(p.all)
+							if p.postpone(v) {
+								continue
 							}
-							continue
-						}
-						again = true
-						refused++
-						if learned > 0 {
-							chained++
-						}
-						q := p.all[learned]
-						kept := 0
-						if len(q.reasons) > 0 {
-							kept = slices.Index(p.seq, q.reasons[len(q.reasons)-1].write) + 1
-						}
-						if q.decision != v || mc.completableBefore(mc.at(p.seq[:kept]), v, q.until) {
-							t.Fatalf("%s: after %v, due to %v, %d need not follow %d\n%s", m.Name, p.seq, q.reasons, v, q.until, text(h))
+							if want := learned == 0 && mc.mustPrecede(s, v); !p.foresee(v) {
+								if want {
+									t.Fatalf("%s: after %v the decision %d waits for itself\n%s", m.Name, p.seq, v, text(h))
+								}
+								continue
+							}
+							again = true
+							refused++
+							if learned > 0 {
+								chained++
+							}
+							q := p.all[learned]
+							kept := 0
+							if len(q.reasons) > 0 {
+								kept = slices.Index(p.seq, q.reasons[len(q.reasons)-1].write) + 1
+							}
+							if q.decision != v || mc.completableBefore(mc.at(p.seq[:kept]), v, q.until) {
+								t.Fatalf("%s: after %v, due to %v, %d need not follow %d\n%s", m.Name, p.seq, q.reasons, v, q.until, text(h))
+							}
 						}
 					}
-				}
-			})
+				})
+			}
 		}
 	}
 	for seed := range many(1000) {
@@ -134,6 +133,9 @@ func TestLookahead(t *testing.T) {
 	for seed := range uint64(scale.Of(4, 8, 40)) {
 		p := histgen.Params{Threads: 4, Ops: 14, Locations: 3, Fences: 0.1}
 		check(histgen.Machine(rand.New(rand.NewPCG(seed, 72)), model.RMO, p).History)
+	}
+	for seed := range many(300) {
+		check(drawFenced(rand.New(rand.NewPCG(seed, 73)), 6, 11))
 	}
 	t.Logf("%d decisions refused, %d of them after lessons", refused, chained)
 	if refused == 0 || chained == 0 {

@@ -31,9 +31,9 @@ type placer struct {
 	ready   []saturate.Node      // wait 0, not yet examined
 	blocked [][]saturate.Node    // location → writes that wait for readers
 	choices *Heap[saturate.Node] // decisions, by order of the sweep or due
-	// due holds, where there was no sweep, the keys of decisions: see dueAt. For
-	// these progress counts the placed nodes of each thread.
-	due, progress []int32
+	// due holds, where there was no sweep, the keys of decisions: see dueAt.
+	due      []int32
+	progress *progress
 	// waiting holds, for a node not placed, the refused decisions that must
 	// come after it.
 	waiting map[saturate.Node][]saturate.Node
@@ -139,12 +139,14 @@ func (p *placer) place(v saturate.Node) {
 	p.placed[v] = true
 	p.heads[g.Chain(v)] = g.After(v)
 	if p.progress != nil {
-		p.progress[g.Thread(v)]++
+		p.advance(v, 1)
 	}
-	if g.IsRead(v) {
-		w := g.Writer(v)
+	for _, w := range g.Returned(v) {
 		p.pending[w]--
-		if x := g.Loc(v); p.pending[w] <= 1 && p.current[x] == w {
+		if p.pending[w] > 1 {
+			continue
+		}
+		if x := g.WriterLoc(w); p.current[x] == w {
 			p.release(x)
 		} else if p.pending[w] == 0 && p.wait[w] == 0 {
 			// All loads of w were forwarded: w is no longer a decision.
@@ -177,9 +179,11 @@ func (p *placer) pass(v saturate.Node) {
 	switch {
 	case p.wait[v] == 0:
 		p.ready = append(p.ready, v)
-	case p.wait[v] == 1 && p.g.IsRead(v):
-		if w := p.g.Writer(v); int(w) < p.g.Nodes() && p.wait[w] == 0 && !p.placed[w] {
-			p.ready = append(p.ready, saturate.Node(w))
+	case p.wait[v] == 1:
+		for _, w := range p.g.Returned(v) {
+			if int(w) < p.g.Nodes() && p.wait[w] == 0 && !p.placed[w] {
+				p.ready = append(p.ready, saturate.Node(w))
+			}
 		}
 	}
 }
@@ -200,8 +204,10 @@ func (p *placer) harmless(w saturate.Node) bool {
 			p.passed = append(p.passed, s)
 			if p.wait[s] == 0 && !g.IsWrite(s) {
 				p.probed = append(p.probed, s)
-				if g.Writer(s) == int32(w) {
-					pending--
+				for _, r := range g.Returned(s) {
+					if r == int32(w) {
+						pending--
+					}
 				}
 			}
 			return true
@@ -228,14 +234,41 @@ func (p *placer) done() bool { return len(p.seq) == p.g.Nodes() }
 // cannot be used afterwards.
 func (p *placer) order() *witness.Order {
 	h := p.g.History()
-	p.wait, p.pending, p.overwritten, p.at = nil, nil, nil, nil
-	// Isolated reads by what they read from; initial writes come first.
-	start, reads := closure.Group(len(h.Ops)+1, p.g.Isolated(), func(r parse.OpID) int32 { return int32(h.Ops[r].RF + 1) })
+	p.wait, p.pending, p.overwritten = nil, nil, nil
+	// Isolated reads by the place of what they come after; initial writes come first.
+	var first []int32
+	if len(p.g.Isolated()) > 0 {
+		first = p.firstPlaces()
+	}
+	start, reads := closure.Group(len(p.seq)+1, p.g.Isolated(), func(r parse.OpID) int32 { return first[r] })
 	ops := append(make([]parse.OpID, 0, len(h.Ops)), reads[:start[1]]...)
-	for _, v := range p.seq {
-		if id := p.g.Op(v); !p.g.IsFence(v) {
-			ops = append(append(ops, id), reads[start[id+1]:start[id+2]]...)
+	for i, v := range p.seq {
+		if !p.g.IsFence(v) {
+			ops = append(ops, p.g.Op(v))
 		}
+		ops = append(ops, reads[start[i+1]:start[i+2]]...)
 	}
 	return &witness.Order{Ops: ops}
+}
+
+// firstPlaces says of isolated reads, by operation, before which place of seq they are
+// to come: after their writer and, in a graph of BuildFenced, the fence before them.
+func (p *placer) firstPlaces() []int32 {
+	h, g := p.g.History(), p.g
+	first := make([]int32, len(h.Ops))
+	for t := range h.Threads() {
+		fence := int32(0)
+		for id := h.Start[t]; id < h.Start[t+1]; id++ {
+			switch o := &h.Ops[id]; {
+			case o.Kind == parse.Fence && g.Fenced():
+				fence = p.at[g.Node(id)] + 1
+			case o.Kind != parse.Read:
+			case o.RF == parse.Init:
+				first[id] = fence
+			default:
+				first[id] = max(fence, p.at[g.Node(o.RF)]+1)
+			}
+		}
+	}
+	return first
 }

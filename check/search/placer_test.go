@@ -45,8 +45,10 @@ func sound(t testing.TB, p *placer) {
 		if !s.placed[v] && p.wait[v] != wait {
 			t.Fatalf("node %d waits for %d, want %d", v, p.wait[v], wait)
 		}
-		if g.IsRead(v) && !s.placed[v] {
-			pending[g.Writer(v)]++
+		for _, w := range g.Returned(v) {
+			if !s.placed[v] {
+				pending[w]++
+			}
 		}
 	}
 	if !slices.Equal(pending, p.pending) {
@@ -130,52 +132,53 @@ func TestSafeMoves(t *testing.T) {
 			if graphOf(t, h, m) == nil {
 				continue
 			}
-			g, err := saturate.Build(h, m)
-			if err != nil {
-				t.Fatal(err)
+			for _, g := range staticGraphs(t, h, m) {
+				mc := newMachine(g)
+				if got, want := mc.completable(mc.start()), brute.Allowed(h, m); got != want {
+					t.Fatalf("%s: completable: %v, brute force says %v\n%s", m.Name, got, want, text(h))
+				}
+				mc.eachState(func(s state, seq []saturate.Node) {
+					states++
+					p := replayed(g, seq)
+					p.settle()
+					if len(p.seq) > len(seq) {
+						moved++
+					}
+					after := mc.at(seq)
+					for _, v := range p.seq[len(seq):] {
+						if !mc.legal(after, v) {
+							t.Fatalf("%s: after %v the move %d of %v is not legal\n%s", m.Name, seq, v, p.seq, text(h))
+						}
+						after = mc.after(after, v)
+					}
+					before := mc.completable(s)
+					if !before {
+						lost++
+					}
+					if before && !mc.completable(after) {
+						t.Fatalf("%s: the safe moves %v after %v lose every completion\n%s", m.Name, p.seq[len(seq):], seq, text(h))
+					}
+					sound(t, p)
+					for _, v := range mc.moves(after) {
+						if !g.IsWrite(v) || g.IsRead(v) {
+							t.Fatalf("%s: after %v node %d, which is no plain write, could be placed safely\n%s", m.Name, p.seq, v, text(h))
+						}
+						if p.pending[v] == 0 {
+							t.Fatalf("%s: after %v write %d, with no pending reads, could be placed safely\n%s", m.Name, p.seq, v, text(h))
+						}
+						if !slices.Contains(p.choices.nodes, v) {
+							t.Fatalf("%s: after %v node %d is no choice\n%s", m.Name, p.seq, v, text(h))
+						}
+					}
+				})
 			}
-			mc := newMachine(g)
-			if got, want := mc.completable(mc.start()), brute.Allowed(h, m); got != want {
-				t.Fatalf("%s: completable: %v, brute force says %v\n%s", m.Name, got, want, text(h))
-			}
-			mc.eachState(func(s state, seq []saturate.Node) {
-				states++
-				p := replayed(g, seq)
-				p.settle()
-				if len(p.seq) > len(seq) {
-					moved++
-				}
-				after := mc.at(seq)
-				for _, v := range p.seq[len(seq):] {
-					if !mc.legal(after, v) {
-						t.Fatalf("%s: after %v the move %d of %v is not legal\n%s", m.Name, seq, v, p.seq, text(h))
-					}
-					after = mc.after(after, v)
-				}
-				before := mc.completable(s)
-				if !before {
-					lost++
-				}
-				if before && !mc.completable(after) {
-					t.Fatalf("%s: the safe moves %v after %v lose every completion\n%s", m.Name, p.seq[len(seq):], seq, text(h))
-				}
-				sound(t, p)
-				for _, v := range mc.moves(after) {
-					if !g.IsWrite(v) || g.IsRead(v) {
-						t.Fatalf("%s: after %v node %d, which is no plain write, could be placed safely\n%s", m.Name, p.seq, v, text(h))
-					}
-					if p.pending[v] == 0 {
-						t.Fatalf("%s: after %v write %d, with no pending reads, could be placed safely\n%s", m.Name, p.seq, v, text(h))
-					}
-					if !slices.Contains(p.choices.nodes, v) {
-						t.Fatalf("%s: after %v node %d is no choice\n%s", m.Name, p.seq, v, text(h))
-					}
-				}
-			})
 		}
 	}
 	for seed := range many(1500) {
 		check(draw(rand.New(rand.NewPCG(seed, 61)), 4, 9))
+	}
+	for seed := range many(500) {
+		check(drawFenced(rand.New(rand.NewPCG(seed, 66)), 6, 11))
 	}
 	for h := range histgen.Every(int(many(40))+57, histgen.All(histgen.Bound{Threads: 3, Locations: 2, Ops: 4, Exact: true, RMW: true})) {
 		check(h)
@@ -192,19 +195,20 @@ func TestSafeMoves(t *testing.T) {
 // latest decision of a dead end is one after which no completion is left. What
 // dead ends teach leads to an order.
 func TestBackFromDeadEnds(t *testing.T) {
-	dead, learned, spared := 0, 0, 0
+	dead, learned, spared, fenced := 0, 0, 0, 0
 	drive := func(h *parse.History, seed uint64, saturated bool) {
 		rng := rand.New(rand.NewPCG(seed, 62))
 		for _, m := range totals {
-			g, err := saturate.Build(h, m)
-			if err != nil {
-				t.Fatal(err)
-			}
+			graphs := staticGraphs(t, h, m)
+			g := graphs[rng.IntN(len(graphs))]
 			if saturated {
 				g = graphOf(t, h, m)
 			}
 			if g == nil || g.Contradictory() {
 				continue
+			}
+			if g.Fenced() {
+				fenced++
 			}
 			p := newPlacer(g)
 			if !saturated && seed%3 == 0 {
@@ -295,6 +299,9 @@ func TestBackFromDeadEnds(t *testing.T) {
 	for seed := range many(1000) {
 		drive(draw(rand.New(rand.NewPCG(seed, 63)), 8, 14), seed, seed%2 == 0)
 	}
+	for seed := range many(500) {
+		drive(drawFenced(rand.New(rand.NewPCG(seed, 65)), 8, 14), seed, false)
+	}
 	for seed := range many(400) {
 		rng := rand.New(rand.NewPCG(seed, 64))
 		p := histgen.Params{Threads: 6, Ops: 100, Locations: 6}
@@ -312,8 +319,8 @@ func TestBackFromDeadEnds(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d dead ends, from which %d orders were learned; %d placements were spared", dead, learned, spared)
-	if dead < 20 || learned < 3 || spared < 20 {
+	t.Logf("%d dead ends, from which %d orders were learned; %d placements were spared; %d graphs of BuildFenced", dead, learned, spared, fenced)
+	if dead < 20 || learned < 3 || spared < 20 || fenced < 20 {
 		t.Error("too few dead ends")
 	}
 }

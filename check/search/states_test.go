@@ -2,6 +2,7 @@ package search
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -98,7 +99,7 @@ func (m *machine) legal(s state, v saturate.Node) bool {
 	}
 	if g.IsWrite(v) {
 		for u := range saturate.Node(g.Nodes()) {
-			if u != v && g.IsRead(u) && g.Writer(u) == cur && !s.placed[u] {
+			if u != v && !s.placed[u] && slices.Contains(g.Returned(u), cur) {
 				return false
 			}
 		}
@@ -167,6 +168,34 @@ func graphOf(t testing.TB, h *parse.History, m model.Model) *saturate.Graph {
 		return nil
 	}
 	return g
+}
+
+// staticGraphs are the graphs of a history that are not saturated: that of Build, and
+// that of BuildFenced, if it applies.
+func staticGraphs(t testing.TB, h *parse.History, m model.Model) []*saturate.Graph {
+	t.Helper()
+	g, err := saturate.Build(h, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	graphs := []*saturate.Graph{g}
+	if saturate.FencedOnly(h, m) {
+		graphs = append(graphs, saturate.BuildFenced(h, m))
+	}
+	return graphs
+}
+
+// drawFenced makes a history that BuildFenced applies to under RMO.
+func drawFenced(rng *rand.Rand, lo, hi int) *parse.History {
+	p := histgen.Params{
+		Threads: 2 + rng.IntN(3), Ops: lo + rng.IntN(hi-lo+1), Locations: 1 + rng.IntN(3), Writes: 0.3 + 0.2*rng.Float64(),
+		RMWs: 0.15 * float64(rng.IntN(2)), Fences: 0.1 + 0.2*rng.Float64(), Burst: 1 + rng.IntN(3),
+	}
+	run := histgen.Machine(rng, totals[rng.IntN(len(totals))], p)
+	if rng.IntN(3) > 0 {
+		return histgen.Mutate(rng, run, 1+rng.IntN(3))
+	}
+	return run.History
 }
 
 // draw makes a history of lo to hi operations that has many decisions: few

@@ -36,8 +36,11 @@ func (p *placer) takeBack(v saturate.Node) {
 	for i := 0; i < len(p.taken); i++ {
 		u := p.taken[i]
 		p.reset(u)
-		if w := g.Writer(u); g.IsRead(u) && (int(w) >= g.Nodes() || p.placed[w]) {
-			for x := p.current[g.Loc(u)]; x != w; x = p.overwritten[x] {
+		for _, w := range g.Returned(u) {
+			if int(w) < g.Nodes() && !p.placed[w] {
+				continue
+			}
+			for x := p.current[g.WriterLoc(w)]; x != w; x = p.overwritten[x] {
 				take(saturate.Node(x))
 			}
 		}
@@ -70,10 +73,10 @@ func (p *placer) reset(v saturate.Node) {
 	c := g.Chain(v)
 	p.heads[c] = min(p.heads[c], v)
 	if p.progress != nil {
-		p.progress[g.Thread(v)]--
+		p.advance(v, -1)
 	}
-	if g.IsRead(v) {
-		p.pending[g.Writer(v)]++
+	for _, w := range g.Returned(v) {
+		p.pending[w]++
 	}
 	if g.IsWrite(v) {
 		x := g.Loc(v)
