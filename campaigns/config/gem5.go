@@ -23,6 +23,7 @@ type Gem5 struct {
 	Network           string   `yaml:"network" json:"network,omitempty" sim:"gem5" schema:"values=networks,empty=simple" help:"kind of gem5's network"`
 	LinkLatency       int      `yaml:"link-latency" json:"link-latency,omitempty" sim:"gem5" schema:"min=0,unit=cycles,zero=1" help:"latency of a link of the network"`
 	Randomization     bool     `yaml:"randomization" json:"randomization,omitempty" sim:"gem5" help:"let Ruby delay messages at random"`
+	Evictions         bool     `yaml:"evictions" json:"evictions,omitempty" sim:"gem5" help:"have caches notify their cores of lines that they lose, as the tree's own scripts have it for X86 and Arm only"`
 	Stagger           int      `yaml:"stagger" json:"stagger,omitempty" sim:"gem5" schema:"min=0,unit=iterations,zero=none" help:"bound of a delay, drawn from the seed, before each round of each thread"`
 	Background        int      `yaml:"background" json:"background,omitempty" sim:"gem5" schema:"min=0,zero=none" help:"most accesses to further words before each operation, no part of the history, that keep caches and protocol busy"`
 	BackgroundThreads int      `yaml:"background-threads" json:"background-threads,omitempty" sim:"gem5" schema:"min=0,zero=those of the program" help:"number of threads, those of the background after those of the program"`
@@ -45,7 +46,7 @@ func (c *Config) Gem5Options() (gem5.Options, error) {
 	o := gem5.Options{
 		Binary: c.Binary, Tree: c.Tree, Protocol: c.Protocol, CPU: c.CPU, Cores: c.Cores,
 		L1DSize: inBytes(c.L1DSize), L1DAssoc: c.L1DAssoc, L1ISize: inBytes(c.L1ISize), L1IAssoc: c.L1IAssoc, L2Size: inBytes(c.L2Size), L2Assoc: c.L2Assoc,
-		L2Banks: c.L2Banks, Dirs: c.Dirs, Network: c.Network, LinkLatency: c.LinkLatency, Randomization: c.Randomization,
+		L2Banks: c.L2Banks, Dirs: c.Dirs, Network: c.Network, LinkLatency: c.LinkLatency, Randomization: c.Randomization, Evictions: c.Evictions,
 		DeadlockThreshold: c.DeadlockThreshold, LivelockThreshold: c.LivelockThreshold, MaxTicks: c.MaxTicks, StoreOrder: c.StoreOrder, Log: c.Log, TreeOptions: c.TreeOptions,
 		Emit: c.EmitOptions(),
 	}

@@ -68,10 +68,11 @@ func TestSE(t *testing.T) {
 	}{
 		{"v24", "", machine + "--cores 4 --cpu o3 --seed 7 --randomization --deadlock-threshold 99 --l1d-size 1kB --link-latency 3 --l2-banks 2", []string{
 			"isa x86\n", "ruby ruby.MESI_Two_Level l1d 1kB link 3 banks 2\n", "seeded 7\n",
-			"instantiated 4 cpus ready=True output=guest.out threshold=99 randomization=True directory=True\n",
+			"instantiated 4 cpus ready=True output=guest.out threshold=99 randomization=True directory=True evictions=0\n",
 			"ORDEAL start\n", "ORDEAL exit 0 1000 44 exiting with last active thread context\n",
 		}},
 		{"RISC-V", "isa=riscv", machine + "--isa riscv --cpu o3", []string{"isa riscv\n", "instantiated 4 cpus ready=True", "ORDEAL exit 0 1000 44 "}},
+		{"evictions", "isa=riscv", machine + "--isa riscv --cpu o3 --evictions", []string{"evictions=4\n", "ORDEAL exit 0 1000 44 "}},
 		{"v22", "v22", machine + "--randomization", []string{
 			"ORDEAL note this version cannot randomize Ruby's messages\n", "4 cpus ready=True", "threshold=500000", "ORDEAL exit 0 1000 44 ",
 		}},

@@ -123,6 +123,7 @@ def parse_arguments():
     p.add_argument("--ruby-clock", default="2GHz")
     p.add_argument("--seed", type=int, default=0, help="0: leave gem5's own seed")
     p.add_argument("--randomization", action="store_true")
+    p.add_argument("--evictions", action="store_true", help="have controllers notify their cores of lines that they lose")
     p.add_argument("--deadlock-threshold", type=int, default=0, help="in cycles; 0: gem5's own, and derived")
     p.add_argument("--max-ticks", type=int, default=0, help="0: no limit")
     p.add_argument("--slice", type=int, default=50_000_000, help="ticks between two looks at the cores; longer in a long run")
@@ -309,6 +310,20 @@ def mend_protocol(protocol):
         module.create_system = create_system
 
 
+def notify_evictions(ruby, protocol):
+    """Has controllers notify their cores of lines that they lose.
+
+    send_evicts of configs/ruby/Ruby.py has them do so for X86 and Arm only. Cores of
+    RISC-V need it, too: without it a store-conditional succeeds though its line was
+    lost, and an O3 core keeps what loads returned too early.
+    """
+    notified = [o for o in ruby.descendants() if "send_evictions" in type(o)._params]
+    if not notified:
+        refuse("protocol %s has no controller that notifies cores of lines that it loses" % protocol)
+    for controller in notified:
+        controller.send_evictions = True
+
+
 def build(args):
     """Builds the machine; returns its root, its CPUs and their sequencers."""
     from m5.objects import Process, Root, SEWorkload, SrcClockDomain, System, VoltageDomain
@@ -350,6 +365,8 @@ def build(args):
             ruby.randomization = True
         else:
             say("note", "this version cannot randomize Ruby's messages")
+    if args.evictions:
+        notify_evictions(ruby, protocol)
     ports = ruby._cpu_ports
     if len(ports) < cores:
         refuse("protocol %s made %d sequencers for %d cores" % (protocol, len(ports), cores))

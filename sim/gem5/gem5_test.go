@@ -262,7 +262,7 @@ func TestOptions(t *testing.T) {
 func TestCommandLine(t *testing.T) {
 	r := newRunner(t, "", func(o *Options) {
 		o.Tree, o.CPU, o.Protocol, o.Cores, o.StoreOrder, o.MaxTicks = "/tree", "o3", "MI_example", 4, true, 99
-		o.TreeOptions, o.DeadlockThreshold = []string{"--ports=2"}, 1000
+		o.TreeOptions, o.DeadlockThreshold, o.Evictions = []string{"--ports=2"}, 1000, true
 	})
 	jobs := newJobs(t, 1, 2)
 	l := launch{runner: r, work: work{jobs: jobs}, dir: "/run"}
@@ -273,7 +273,7 @@ func TestCommandLine(t *testing.T) {
 	l.image = image
 	const want = "-d m5out --debug-flags=ProtocolTrace,RubySequencer --debug-file=trace.pipe se.py --tree /tree --cpu o3 --network simple " +
 		"--l1d-size 512B --l1i-size 4kB --l2-size 8kB --cores 4 --l1d-assoc 2 --l1i-assoc 2 --l2-assoc 4 --l2-banks 1 --dirs 1 --link-latency 1 " +
-		"--deadlock-threshold 1000 --max-ticks 99 --protocol MI_example --tree-option=--ports=2 " +
+		"--deadlock-threshold 1000 --evictions --max-ticks 99 --protocol MI_example --tree-option=--ports=2 " +
 		"--binary /run/program.elf --output guest.out --mem-size 512MiB --seed 1"
 	got, pauses, _ := strings.Cut(strings.Join(l.arguments(), " "), " --idle ")
 	if idle, quiet, found := strings.Cut(pauses, " --quiet "); !found || idle == quiet {

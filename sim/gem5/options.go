@@ -64,6 +64,9 @@ type Options struct {
 	LinkLatency int
 	// Randomization delays Ruby's messages by a few random ticks.
 	Randomization bool
+	// Evictions has caches notify their cores of the lines that they lose. The tree's
+	// scripts have them do so for cores of X86 and Arm only.
+	Evictions bool
 	// DeadlockThreshold is the age in cycles at which a sequencer takes a
 	// request for deadlocked, and the number of cycles without an access of any
 	// core after which a run is; 0 means gem5's own bound for the first, and one
@@ -229,6 +232,9 @@ func (o Options) machine() []string {
 		if *n.value > 0 {
 			words = append(words, "--"+n.name, strconv.Itoa(*n.value))
 		}
+	}
+	if o.Evictions {
+		words = append(words, "--evictions")
 	}
 	if o.MaxTicks > 0 {
 		words = append(words, "--max-ticks", strconv.FormatInt(o.MaxTicks, 10))

@@ -124,7 +124,7 @@ func (r *run) script(args []string) (int, error) {
 	}
 	for i := 0; i < len(args); i++ {
 		key, value, found := strings.Cut(args[i], "=")
-		if !found && key != "--randomization" && i+1 < len(args) {
+		if !found && key != "--randomization" && key != "--evictions" && i+1 < len(args) {
 			i++
 			value = args[i]
 		}

@@ -13,6 +13,13 @@ class SimObject:
         for name, value in values.items():
             setattr(self, name, value)
 
+    def descendants(self):
+        for child in list(vars(self).values()):
+            for o in child if isinstance(child, list) else [child]:
+                if isinstance(o, SimObject):
+                    yield o
+                    yield from o.descendants()
+
 
 class Count:
     """A statistic that grows with time until a setting says that it stops."""
@@ -75,6 +82,11 @@ class Directory(SimObject):
     _params = ("L2isWB", "requestFromDMA", "responseToDMA")
 
 
+class Controller(SimObject):
+    _params = ("send_evictions",)
+    send_evictions = False
+
+
 class SEWorkload(SimObject):
     @classmethod
     def init_compatible(cls, path):
@@ -100,7 +112,8 @@ def describe():
     ruby = next(o for o in made if isinstance(o, RubySystem))
     ready = all(c.interrupts and c.threads and c.workload is process and c.port for c in cpus)
     dma = [hasattr(o, n) for o in made if isinstance(o, Directory) for n in Directory._params]
-    return "%d cpus ready=%s output=%s threshold=%s randomization=%s directory=%s" % (
+    notified = sum(o.send_evictions for o in made if isinstance(o, Controller))
+    return "%d cpus ready=%s output=%s threshold=%s randomization=%s directory=%s evictions=%d" % (
         len(cpus), ready, process.output, cpus[0].port.deadlock_threshold,
-        getattr(ruby, "randomization", False), all(dma),
+        getattr(ruby, "randomization", False), all(dma), notified,
     )
