@@ -1,12 +1,14 @@
 package check_test
 
 import (
+	"io"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"ordeal/check"
 	"ordeal/check/internal/brute"
+	"ordeal/check/internal/cases"
 	"ordeal/check/internal/histgen"
 	"ordeal/check/internal/scale"
 	"ordeal/check/model"
@@ -145,5 +147,37 @@ func TestPairOfBufferedStore(t *testing.T) {
 		if got := decide(t, p, h, model.Armv8); got != check.Allowed {
 			t.Errorf("%s: %v, want allowed", p.Name, got)
 		}
+	}
+}
+
+// TestExplainsUnknown explains histories with attributes to every model that forbids them,
+// also to those that do not know the attributes: a store-conditional is an atomic
+// operation to TSO.
+func TestExplainsUnknown(t *testing.T) {
+	conditional := cases.Parse("0: { M[x] == 0; M[x] := 1 } conditional\n0: M[y] == 0\n1: { M[y] == 0; M[y] := 1 } conditional\n1: M[x] == 0\n")
+	explained := 0
+	for seed := range uint64(80) {
+		h := conditional
+		if rng := rand.New(rand.NewPCG(seed, 25)); seed > 0 {
+			h = histgen.Random(rng, histgen.Params{Threads: 2, Ops: 8, Locations: 2, Writes: 0.45, RMWs: 0.4, Burst: 2, Depth: 3})
+			histgen.Annotate(rng, h, 0.4, true)
+		}
+		for _, m := range []model.Model{model.SC, model.TSO, model.PSO, model.RMO, model.RVWMO} {
+			v, err := check.Check(t.Context(), h, m, check.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if v.Answer == check.Forbidden {
+				explained++
+			} else if seed == 0 && m.Name == model.TSO.Name {
+				t.Errorf("tso: %v", v.Answer)
+			}
+			if err := check.Explain(io.Discard, h, m, &v); err != nil {
+				t.Fatalf("seed %d: %s: %v\n%s", seed, m.Name, err, dump(h))
+			}
+		}
+	}
+	if explained < 100 {
+		t.Errorf("only %d answers are explained", explained)
 	}
 }

@@ -26,7 +26,10 @@ import (
 // Under the closures wSC, wTSO and wPSO a refutation is a single leaf and
 // otherwise follows the rules of SC, TSO and PSO. The other causal models use
 // few rules, and lemmas in a certain shape only: see shape.go.
+//
+// Attributes and dependencies that the model does not know do not count (model.Model.View).
 func Verify(h *parse.History, m model.Model, refutation *Refutation) error {
+	h = m.View(h)
 	if refutation == nil || refutation.Root == nil {
 		return errors.New("verify refutation: there is none")
 	}
