@@ -8,6 +8,7 @@ import (
 	"ordeal/campaigns/config"
 	"ordeal/gen"
 	"ordeal/gen/guided"
+	"ordeal/sim/builtin"
 	"ordeal/sim/builtin/ruby"
 )
 
@@ -39,7 +40,7 @@ var exploring = []latency{
 func setLatency(m *config.Machine, l latency) {
 	m.Latency, m.Jitter, m.MemoryLatency, m.MemoryJitter = l.base, l.jitter, l.memory, l.memoryJitter
 	if l == faithful {
-		m.EventOrder = "lifo"
+		m.EventOrder, m.LinkOccupancy = "lifo", int64(builtin.FaithfulOccupancy)
 	}
 }
 

@@ -37,6 +37,7 @@ type Machine struct {
 	Latency        int64    `yaml:"latency" json:"latency,omitempty" sim:"builtin" schema:"min=0,unit=ticks,zero=that of the simulator" help:"least latency of messages or, without a coherence protocol, of memory"`
 	Jitter         int64    `yaml:"jitter" json:"jitter,omitempty" sim:"builtin" schema:"min=0,unit=ticks" help:"spread of that latency, with a heavy tail; needs latency"`
 	MemoryLatency  int64    `yaml:"memory-latency" json:"memory-latency,omitempty" sim:"builtin" schema:"min=0,unit=ticks,zero=that of the simulator" help:"least latency of the memory behind a coherence protocol"`
+	LinkOccupancy  int64    `yaml:"link-occupancy" json:"link-occupancy,omitempty" sim:"builtin" schema:"min=0,max=1048576,unit=ticks,zero=none" help:"time for which a message with data occupies a link, so that those behind it wait (4 in gem5's simple network)"`
 	MemoryJitter   int64    `yaml:"memory-jitter" json:"memory-jitter,omitempty" sim:"builtin" schema:"min=0,unit=ticks" help:"spread of that latency; needs memory-latency"`
 	RMW            string   `yaml:"rmw" json:"rmw,omitempty" sim:"builtin" schema:"values=rmws,empty=locked where the protocol and the cores can" help:"how cores perform read-modify-writes: in one access, as locked pairs like x86, or as linked loads and conditional stores"`
 	LockHold       int64    `yaml:"lock-hold" json:"lock-hold,omitempty" sim:"builtin" schema:"min=0,unit=ticks" help:"how much longer than needed such a lock is held; needs locked pairs"`
@@ -65,9 +66,10 @@ type Machine struct {
 func (m *Machine) Builtin() (builtin.Options, error) {
 	o := builtin.Options{
 		Protocol: m.Protocol, SLICC: m.SLICC, Repair: m.Repair, Mutant: m.Mutant, Core: core.TSO, Buffer: m.StoreBuffer, Window: m.Window,
-		Latency: event.Latency{Base: event.Tick(m.Latency), Jitter: event.Tick(m.Jitter)},
-		Memory:  event.Latency{Base: event.Tick(m.MemoryLatency), Jitter: event.Tick(m.MemoryJitter)},
-		Cores:   m.Cores, Directories: m.Dirs, Banks: m.L2Banks, Sharing: m.L2Cores, Transfers: m.DeviceThreads, TBEs: m.TBEs, Parameters: m.SetParameter,
+		Latency:   event.Latency{Base: event.Tick(m.Latency), Jitter: event.Tick(m.Jitter)},
+		Occupancy: event.Tick(m.LinkOccupancy),
+		Memory:    event.Latency{Base: event.Tick(m.MemoryLatency), Jitter: event.Tick(m.MemoryJitter)},
+		Cores:     m.Cores, Directories: m.Dirs, Banks: m.L2Banks, Sharing: m.L2Cores, Transfers: m.DeviceThreads, TBEs: m.TBEs, Parameters: m.SetParameter,
 		LockHold: event.Tick(m.LockHold), WrongPath: m.WrongPath, LateStores: m.LateStores, Crossing: m.Crossing, LoadQueue: m.LoadQueue, Flush: event.Tick(m.Flush), Functional: event.Tick(m.Functional), Prefetch: event.Tick(m.Prefetch), PrefetchStreams: m.Streams, MemoryReorder: m.MemoryReorder, Bounds: m.BufferSize, MemoryChannels: m.MemoryChannels, LatencySeeds: m.LatencySeeds, Execution: m.Execution, Watchdog: event.Tick(m.Watchdog), Budget: m.StepBudget,
 	}
 	var faults []option.Fault

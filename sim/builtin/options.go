@@ -75,6 +75,9 @@ type Options struct {
 	// Latency (--latency, --jitter) is that of memory or, with a coherence
 	// protocol, of messages; zero means DefaultLatency.
 	Latency event.Latency
+	// Occupancy (--link-occupancy) is for how many ticks a message with data occupies the
+	// links of a controller, with a coherence protocol; 0: not at all.
+	Occupancy event.Tick
 	// Memory (--memory-latency, --memory-jitter) is the latency of the memory
 	// behind a coherence protocol; zero means ruby.DefaultMemory.
 	Memory event.Latency
@@ -248,7 +251,7 @@ func (o *Options) validateSizes() error {
 	var none cache.Geometry
 	given := o.Memory != (event.Latency{}) || o.Private != none || o.Shared != none ||
 		o.Directories != 0 || o.Banks != 0 || o.Sharing != 0 || o.Transfers != 0 || o.TBEs != 0 || len(o.Parameters) > 0 ||
-		o.Reorder != ruby.ReorderNone || o.MemoryReorder || len(o.Bounds) > 0 || o.MemoryChannels != 0
+		o.Reorder != ruby.ReorderNone || o.MemoryReorder || o.Occupancy != 0 || len(o.Bounds) > 0 || o.MemoryChannels != 0
 	if (o.Protocol == Ideal || o.Protocol == IdealCached) && given {
 		return option.Faultf("protocol", "%q has no directories, transactions, parameters or caches with sets: want a coherence protocol", o.Protocol)
 	}
@@ -299,7 +302,7 @@ func (o *Options) ruby(n size, seed uint64) ruby.Options {
 	bounds, _ := o.bounds()
 	return ruby.Options{
 		Parameters: parameters, Bounds: bounds, MemoryChannels: o.MemoryChannels,
-		Cores: n.cores, Devices: n.devices, Network: o.Latency, Memory: o.Memory, Private: o.Private, Shared: o.Shared,
+		Cores: n.cores, Devices: n.devices, Network: o.Latency, Occupancy: o.Occupancy, Memory: o.Memory, Private: o.Private, Shared: o.Shared,
 		Directories: o.Directories, Banks: o.Banks, Sharing: o.Sharing, Transfers: o.Transfers, TBEs: o.TBEs, Reorder: o.Reorder, MemoryReorder: o.MemoryReorder, Prefetch: o.Prefetch > 0 || o.PrefetchStreams > 0,
 		Streams: o.PrefetchStreams,
 		Trace:   o.Trace, Messages: o.Messages, Notices: o.Notices, Seed: seed,

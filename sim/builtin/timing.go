@@ -16,6 +16,10 @@ var (
 	faithfulMemory  = event.Latency{Base: 60}
 )
 
+// FaithfulOccupancy is how many ticks a message with data occupies a link of gem5's
+// simple network: 72 bytes at 16 in a cycle (Throttle.cc, getLinkBandwidth).
+const FaithfulOccupancy event.Tick = 4
+
 // faithfulStart bounds by how many ticks the starts of the cores differ at
 // faithful latencies: seeds differ in nothing else that all cores have.
 const faithfulStart = 64
@@ -32,7 +36,7 @@ func (r *Runner) Faithful() (runner sim.Runner, seeds int) {
 	if o.SLICC == "" || constant {
 		return nil, 0
 	}
-	o.Latency, o.Memory, o.Order, o.staggered = faithfulNetwork, faithfulMemory, event.LIFO, true
+	o.Latency, o.Occupancy, o.Memory, o.Order, o.staggered = faithfulNetwork, FaithfulOccupancy, faithfulMemory, event.LIFO, true
 	return &Runner{options: o, build: r.build, protocol: r.protocol}, o.LatencySeeds
 }
 

@@ -3,6 +3,7 @@ package builtin
 import (
 	"testing"
 
+	"ordeal/sim"
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/event"
 )
@@ -23,5 +24,27 @@ func TestFaithful(t *testing.T) {
 		if seeds != test.seeds || (runner != nil) != (seeds > 0) {
 			t.Errorf("%+v: %d seeds, want %d", test.options, seeds, test.seeds)
 		}
+		if r, ok := runner.(*Runner); ok && r.options.Occupancy != FaithfulOccupancy {
+			t.Errorf("%+v: links are occupied for %d ticks", test.options, r.options.Occupancy)
+		}
+	}
+}
+
+// TestOccupancy runs a protocol whose messages are of a size with data or without: those
+// with data make others wait.
+func TestOccupancy(t *testing.T) {
+	detail := func(size string, occupancy event.Tick) string {
+		path := edited(t, "messages.sm", "structure(OrderMsg, interface=\"Message\") {\n", "structure(OrderMsg, interface=\"Message\") {\n  MessageSizeType MessageSize, default=\"MessageSizeType_"+size+"\";\n")
+		r := newRunner(t, Options{SLICC: path, Core: core.InOrder, Latency: event.Latency{Base: 6}, Memory: event.Latency{Base: 60}, Occupancy: occupancy})
+		return ends(t, r, sim.Job{Program: randomProgram(t, 3, 4), Rounds: 2}, sim.Passed, "").Detail
+	}
+	if detail("Control", 40) != detail("Control", 0) {
+		t.Error("messages without data occupy links")
+	}
+	if detail("Response_Data", 40) == detail("Response_Data", 0) {
+		t.Error("messages with data occupy no links")
+	}
+	if _, err := New(Options{SLICC: smallProtocol, Core: core.InOrder, Occupancy: -1}); err == nil {
+		t.Error("links are occupied for -1 ticks")
 	}
 }

@@ -95,6 +95,8 @@ func (l *link) forward(m *object, now event.Tick) {
 		s.pools[m.layout.index].put(m)
 		return
 	}
+	data := s.network.Occupancy > 0 && s.program.hasData(m)
+	departure := s.network.Departure(now, l.source, l.vnet, data)
 	for k, controllers := range s.controllers {
 		for set := m.words[dest+k]; set != 0; set &= set - 1 {
 			n := bits.TrailingZeros64(set)
@@ -110,7 +112,7 @@ func (l *link) forward(m *object, now event.Tick) {
 				one = s.pools[m.layout.index].get()
 				copy(one.words, m.words)
 			}
-			arrival := s.network.Arrival(now, l.source, index, l.vnet)
+			arrival := s.network.Arrival(departure, l.source, index, l.vnet, data)
 			if s.options.Messages != nil {
 				s.report(Message{At: now, Buffer: l.from.name(), To: l.to[index].name(), Arrives: arrival}, one)
 			}

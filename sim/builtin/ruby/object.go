@@ -40,6 +40,8 @@ type layout struct {
 	// addr and dest are the offsets of the first field of type Addr and of
 	// the field Destination, -1 if there is none.
 	addr, dest int
+	// size is the offset of the field MessageSize, -1 if there is none.
+	size int
 }
 
 // shape is how values of a type are held.
@@ -130,7 +132,7 @@ func (p *program) layout(t *types.Type) *layout {
 	if l := p.layouts[t]; l != nil {
 		return l
 	}
-	l := &layout{typ: t, index: len(p.layouts), offset: map[*types.Field]int{}, addr: -1, dest: -1}
+	l := &layout{typ: t, index: len(p.layouts), offset: map[*types.Field]int{}, addr: -1, dest: -1, size: -1}
 	p.layouts[t] = l
 	var chain []*types.Type
 	for s := t; s != nil; s = s.Super {
@@ -145,10 +147,19 @@ func (p *program) layout(t *types.Type) *layout {
 			if f.Name == "Destination" && f.Type.Name == "NetDest" {
 				l.dest = len(l.init)
 			}
+			if f.Name == "MessageSize" && f.Type.Name == "MessageSizeType" {
+				l.size = len(l.init)
+			}
 			l.init = append(l.init, p.initial(f.Pos, f.Type, f.Default)...)
 		}
 	}
 	return l
+}
+
+// hasData reports whether a message is of a size with data.
+func (p *program) hasData(m *object) bool {
+	at := m.layout.size
+	return at >= 0 && m.words[at] < uint64(len(p.dataSizes)) && p.dataSizes[m.words[at]]
 }
 
 func (l *layout) find(name string) int {

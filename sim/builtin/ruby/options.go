@@ -39,6 +39,9 @@ type Options struct {
 	// Reorder says which virtual networks do not keep the order of messages from
 	// one controller to another.
 	Reorder Reorder
+	// Occupancy is for how many ticks a message with data occupies a link; see
+	// network.Network.
+	Occupancy event.Tick
 	// MemoryReorder has memory acknowledge writes at once and answer reads in any
 	// order, each with the data of the instant of its answer, as gem5's memory
 	// controllers do (mem_ctrl.cc, accessAndRespond).
@@ -153,6 +156,9 @@ func (o Options) Validate() error {
 	}
 	if o.TBEs < 1 {
 		errs = append(errs, option.Faultf("tbes", "room for %d transactions: want at least 1", o.TBEs))
+	}
+	if o.Occupancy < 0 {
+		errs = append(errs, option.Faultf("link-occupancy", "%d ticks: want at least 0", o.Occupancy))
 	}
 	return errors.Join(append(errs, o.Network.Validate(), o.Memory.Validate(), o.Private.Validate(), o.Shared.Validate())...)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"ordeal/sim"
@@ -19,6 +20,7 @@ type program struct {
 	codes       []*machineCode     // of the machines that are instantiated
 	dense       []int              // index in codes by ordinal of MachineType, -1
 	permissions []cache.Permission // by ordinal of AccessPermission
+	dataSizes   []bool             // by ordinal of MessageSizeType: that of messages with data
 	// permissionType is AccessPermission.
 	permissionType *types.Type
 	request        requestFields
@@ -277,6 +279,9 @@ func (p *program) names() error {
 		r.flush, p.flushes = uint64(flush.Ordinal), p.protocol.Name == "MOESI_hammer"
 	}
 	m.read, m.write = value(memoryKind, "MEMORY_READ"), value(memoryKind, "MEMORY_WB")
+	for _, e := range size.Enums {
+		p.dataSizes = append(p.dataSizes, strings.HasSuffix(e.Name, "Data")) // Network.cc, MessageSizeType_to_int
+	}
 	m.dataSize, m.controlSize = value(size, "Response_Data"), value(size, "Writeback_Control")
 	r.layout, m.layout = p.layout(typ("RubyRequest")), p.layout(typ("MemoryMsg"))
 	m.size, r.mask = m.layout.find("MessageSize"), r.layout.find("writeMask")

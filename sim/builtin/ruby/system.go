@@ -243,6 +243,7 @@ func (s *System) connect(total int) {
 		}
 	}
 	s.network = network.New(total, s.program.latencies(s.options.Network, vnets), s.options.Seed)
+	s.network.Occupancy = s.options.Occupancy
 	switch s.options.Reorder {
 	case ReorderUnordered:
 		s.network.Ordered = s.program.orderedNetworks(vnets)

@@ -21,13 +21,23 @@ type Network struct {
 	last      []event.Tick // the latest arrival of each channel
 	// Ordered says which virtual networks keep the order of a channel; nil: all.
 	Ordered []bool
+	// Occupancy is for how many ticks a message with data occupies the link on which it
+	// leaves its source, and then the one on which it reaches its destination: those
+	// behind it on its virtual network wait. 0: links are never occupied.
+	Occupancy event.Tick
+	// out and in are the links of each controller, by virtual network.
+	out, in []link
 }
+
+// link is the last period in which a link is occupied.
+type link struct{ since, until event.Tick }
 
 // New makes a network between so many controllers. The seed decides the latencies.
 func New(endpoints int, byVirtualNetwork []event.Latency, seed uint64) *Network {
 	return &Network{
 		endpoints: endpoints, latency: byVirtualNetwork, random: rand.NewPCG(seed, stream),
 		last: make([]event.Tick, endpoints*endpoints*len(byVirtualNetwork)),
+		out:  make([]link, endpoints*len(byVirtualNetwork)), in: make([]link, endpoints*len(byVirtualNetwork)),
 	}
 }
 
@@ -35,14 +45,44 @@ func New(endpoints int, byVirtualNetwork []event.Latency, seed uint64) *Network 
 func (n *Network) Reset(seed uint64) {
 	n.random.Seed(seed, stream)
 	clear(n.last)
+	clear(n.out)
+	clear(n.in)
 }
 
-// Arrival is the tick, after now, at which a message arrives that leaves its
-// source now. Calls for one channel come in the order in which messages leave
+// Departure is the tick, now or later, at which a message leaves its source that is
+// sent now, to however many destinations: once the link is free. As in gem5's
+// Throttle, a message with data does not wait for its own transfer.
+func (n *Network) Departure(now event.Tick, source, virtualNetwork int, data bool) event.Tick {
+	if n.Occupancy == 0 {
+		return now
+	}
+	return n.occupy(&n.out[virtualNetwork*n.endpoints+source], now, data)
+}
+
+// occupy is when a message that comes to a link at a tick passes it.
+func (n *Network) occupy(l *link, at event.Tick, data bool) event.Tick {
+	if at < l.since { // before others, whose latency was longer
+		return at
+	}
+	passes := max(at, l.until)
+	if data {
+		if at >= l.until {
+			l.since = at
+		}
+		l.until = passes + n.Occupancy
+	}
+	return passes
+}
+
+// Arrival is the tick, after its departure, at which a message arrives, with data
+// or without. Calls for one channel come in the order in which messages leave
 // their source. Two messages of a channel may arrive at one tick; the receiver
 // keeps them in order.
-func (n *Network) Arrival(now event.Tick, source, destination, virtualNetwork int) event.Tick {
-	at := now + n.latency[virtualNetwork].Draw(n.random)
+func (n *Network) Arrival(departure event.Tick, source, destination, virtualNetwork int, data bool) event.Tick {
+	at := departure + n.latency[virtualNetwork].Draw(n.random)
+	if n.Occupancy > 0 {
+		at = n.occupy(&n.in[virtualNetwork*n.endpoints+destination], at, data)
+	}
 	if n.Ordered != nil && !n.Ordered[virtualNetwork] {
 		return at
 	}
