@@ -51,6 +51,22 @@ func statesOf(t *testing.T, test *Test) ([]string, error) {
 	return slices.Compact(states), err
 }
 
+// eachTest calls f for every file of a test below a folder, parsed, or with the reason
+// why it is not.
+func eachTest(t *testing.T, folder string, f func(path string, parsed *format.Test, err error)) {
+	t.Helper()
+	must.Succeed(t, filepath.WalkDir(folder, func(path string, _ os.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, Suffix) {
+			return err
+		}
+		data, err := readTest(path)
+		must.Succeed(t, err)
+		parsed, err := format.Parse(path, data)
+		f(path, parsed, err)
+		return nil
+	}))
+}
+
 // TestHerdSuites compares the states that armv8 and rvwmo allow with those that
 // herd7 printed for every test below ORDEAL_LITMUS_TESTS that the format can
 // express; its output is in ORDEAL_HERD_OUTPUT. ORDEAL_HERD_ZALASR says that herd7 had
@@ -71,15 +87,9 @@ func TestHerdSuites(t *testing.T) {
 	}
 	why := map[string]int{}
 	compared, both, missing, different, states := 0, 0, 0, 0, 0
-	must.Succeed(t, filepath.WalkDir(folder, func(path string, _ os.DirEntry, err error) error {
-		if err != nil || !strings.HasSuffix(path, Suffix) {
-			return err
-		}
-		data, err := readTest(path)
-		must.Succeed(t, err)
-		parsed, err := format.Parse(path, data)
+	eachTest(t, folder, func(path string, parsed *format.Test, err error) {
 		if err == nil && parsed.Program.ISA == gen.X86 {
-			return nil
+			return
 		}
 		if err != nil {
 			reason := err.Error()
@@ -87,12 +97,12 @@ func TestHerdSuites(t *testing.T) {
 				reason = reason[at+2:]
 			}
 			why[reason]++
-			return nil
+			return
 		}
 		theirs, ok := herd[parsed.Name]
 		if !ok {
 			missing++
-			return nil
+			return
 		}
 		if releasesToAcquire(parsed.Program) {
 			both++
@@ -101,7 +111,7 @@ func TestHerdSuites(t *testing.T) {
 		ours, err := statesOf(t, test)
 		if err != nil {
 			why[err.Error()]++
-			return nil
+			return
 		}
 		var want []string
 		for _, result := range theirs {
@@ -122,8 +132,7 @@ func TestHerdSuites(t *testing.T) {
 				t.Errorf("%s:\nonly herd7 allows %q\nonly %s allows %q", path, without(want, ours), modelOf(test).Name, without(ours, want))
 			}
 		}
-		return nil
-	}))
+	})
 	t.Logf("%d tests compared, %d states, %d different; %d without output of herd7", compared, states, different, missing)
 	t.Logf("%d tests in which loads that acquire are RCpc by riscv.cat and RCsc by Zalasr", both)
 	for reason, n := range why {
@@ -175,15 +184,9 @@ func TestSuiteMachines(t *testing.T) {
 		t.Skip("ORDEAL_LITMUS_TESTS names no tests")
 	}
 	compared, large, reached := 0, 0, 0
-	must.Succeed(t, filepath.WalkDir(folder, func(path string, _ os.DirEntry, err error) error {
-		if err != nil || !strings.HasSuffix(path, Suffix) {
-			return err
-		}
-		data, err := readTest(path)
-		must.Succeed(t, err)
-		parsed, err := format.Parse(path, data)
+	eachTest(t, folder, func(path string, parsed *format.Test, err error) {
 		if err != nil {
-			return nil
+			return
 		}
 		test := &Test{Test: parsed, File: path}
 		m := modelOf(test)
@@ -192,7 +195,7 @@ func TestSuiteMachines(t *testing.T) {
 		machines, err := outcomes.Enumerate(parsed.Program, machine, 1<<22)
 		if errors.Is(err, outcomes.ErrLimit) {
 			large++
-			return nil
+			return
 		}
 		must.Succeed(t, err)
 		checked, err := outcomes.Candidates(parsed.Program, 1<<16, func(h *parse.History) (bool, error) {
@@ -201,7 +204,7 @@ func TestSuiteMachines(t *testing.T) {
 		})
 		if errors.Is(err, outcomes.ErrLimit) {
 			large++
-			return nil
+			return
 		}
 		must.Succeed(t, err)
 		compared++
@@ -209,8 +212,7 @@ func TestSuiteMachines(t *testing.T) {
 		if !slices.Equal(keysOf(machines), keysOf(checked)) {
 			t.Errorf("%s: the machine reaches %d outcomes, %s allows %d", path, len(machines), m.Name, len(checked))
 		}
-		return nil
-	}))
+	})
 	t.Logf("%d tests compared, %d outcomes; %d are too large", compared, reached, large)
 }
 
@@ -231,20 +233,14 @@ func TestNamedShapes(t *testing.T) {
 		t.Skip("ORDEAL_LITMUS_TESTS names no tests")
 	}
 	compared, unnamed, lacking := 0, 0, 0
-	must.Succeed(t, filepath.WalkDir(folder, func(path string, _ os.DirEntry, err error) error {
-		if err != nil || !strings.HasSuffix(path, Suffix) {
-			return err
-		}
-		data, err := readTest(path)
-		must.Succeed(t, err)
-		parsed, err := format.Parse(path, data)
+	eachTest(t, folder, func(path string, parsed *format.Test, err error) {
 		if err != nil {
-			return nil
+			return
 		}
 		s, err := shapes.Named(parsed.Name)
 		if err != nil {
 			unnamed++
-			return nil
+			return
 		}
 		for t, ops := range s.Threads { // diy7 observes the order of three writes by loads
 			if all := parsed.Program.Threads[t]; len(all) > len(ops) && all[len(ops)].Kind == gen.Load {
@@ -259,7 +255,7 @@ func TestNamedShapes(t *testing.T) {
 			p, err := gen.Random(rand.New(rand.NewPCG(seed, 0)), o)
 			if err != nil && strings.Contains(err.Error(), "has no") {
 				lacking++
-				return nil
+				return
 			}
 			must.Succeed(t, err)
 			for i := range p.Threads {
@@ -269,15 +265,14 @@ func TestNamedShapes(t *testing.T) {
 			}
 			if operations(p) == want {
 				compared++
-				return nil
+				return
 			}
 		}
 		if strings.HasSuffix(parsed.Name, "+fence.rw.rw+addr-po") { // in two of three tests by a store
-			return nil
+			return
 		}
 		t.Errorf("%s is not\n%s", parsed.Name, parsed.Program)
-		return nil
-	}))
+	})
 	t.Logf("%d shapes are the tests of their names, %d tests have other names, %d what the instruction set lacks", compared, unnamed, lacking)
 }
 
