@@ -63,7 +63,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("PROTOCOLS", embedded)
 			return err
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status, "json": jsonCommand(t)},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status, "json": jsonCommand},
 		Condition: func(name string) (bool, error) {
 			switch name {
 			case "host":

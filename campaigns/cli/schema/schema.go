@@ -17,7 +17,7 @@ import (
 )
 
 // files are the schemas. They are made of the types and their comments: go test
-// ./campaigns/cli -run TestSchemas -update writes them.
+// ./campaigns/cli/schema -update writes them.
 //
 //go:embed *.json
 var files embed.FS

@@ -1,9 +1,10 @@
-package cli
+package schema_test
 
 import (
 	"bytes"
 	"encoding"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -36,6 +37,8 @@ import (
 	"ordeal/check/witness/certificate"
 	"ordeal/sim"
 )
+
+var update = flag.Bool("update", false, "rewrite the published schemas")
 
 // forms are the types of what the published schemas describe: one of them.
 var forms = map[string][]reflect.Type{
@@ -217,7 +220,7 @@ func (g *schemaMaker) doc(t reflect.Type, name string) string {
 	pkg := t.PkgPath()
 	if _, ok := g.docs[pkg]; !ok {
 		g.docs[pkg] = make(map[string]string)
-		files, _ := filepath.Glob(filepath.Join("../..", strings.TrimPrefix(pkg, "ordeal/"), "*.go"))
+		files, _ := filepath.Glob(filepath.Join("../../..", strings.TrimPrefix(pkg, "ordeal/"), "*.go"))
 		for _, path := range files {
 			if strings.HasSuffix(path, "_test.go") {
 				continue
@@ -266,7 +269,7 @@ func comments(file *ast.File, docs map[string]string) {
 func TestSchemas(t *testing.T) {
 	for name := range forms {
 		want := published(t, name, false)
-		path := filepath.Join("schema", name+".json")
+		path := name + ".json"
 		if *update {
 			must.Succeed(t, os.WriteFile(path, want, 0o600))
 			continue
@@ -274,7 +277,7 @@ func TestSchemas(t *testing.T) {
 		got, err := os.ReadFile(path)
 		must.Succeed(t, err)
 		if d := cmp.Diff(string(want), string(got)); d != "" {
-			t.Errorf("%s is not the schema of its type; go test -run TestSchemas -update rewrites it (-want +got):\n%s", path, d)
+			t.Errorf("%s is not the schema of its type; go test -update rewrites it (-want +got):\n%s", path, d)
 		}
 	}
 	var names []string
@@ -292,7 +295,13 @@ func TestSchemas(t *testing.T) {
 // describes.
 func strictly(t *testing.T, name string) *jsonschema.Schema {
 	t.Helper()
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(published(t, name, true)))
+	return compiled(t, name, published(t, name, true))
+}
+
+// compiled makes a validator of the text of a schema.
+func compiled(t *testing.T, name string, text []byte) *jsonschema.Schema {
+	t.Helper()
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	must.Succeed(t, err)
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft2020)
