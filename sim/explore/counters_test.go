@@ -10,7 +10,7 @@ import (
 // it makes infinitely many states. What the protocol does not read makes none, and what it
 // compares makes as many as it tells apart, with the same faults.
 func TestCounters(t *testing.T) {
-	const before, action = "  void set_cache_entry(", "action(a_issueGETX, desc=\"ask the directory for the line\") {\n"
+	const before, action = "  void set_cache_entry(", "    enqueue(requests, RequestMsg, request_latency) {\n      out_msg.addr := address;\n      out_msg.Type := RequestKind:GETX;\n"
 	plain := visit(t, tiny(compiled(t, "mi"), 2, 1), 5_000)
 	for _, c := range []struct {
 		statements string
@@ -21,7 +21,7 @@ func TestCounters(t *testing.T) {
 		{"count := count + 1; if (count == 3) { none := true; }", 0, ""},
 		{"count := count + 1; assert(count < 6);", 0, "assertion: "},
 	} {
-		p := edited(t, "MI_example-cache.sm", before, "  int count, default=\"0\";\n  bool none, default=\"false\";\n"+before, action, action+c.statements+"\n")
+		p := edited(t, "MI_example-cache.sm", before, "  int count, default=\"0\";\n  bool none, default=\"false\";\n"+before, action, c.statements+"\n"+action)
 		config := tiny(p, 2, 1)
 		v := visit(t, config, 5_000)
 		if !v.complete || c.states > 0 && v.states != c.states || c.states == 0 && v.states <= plain.states {

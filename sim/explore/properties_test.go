@@ -146,7 +146,7 @@ func TestBufferOrder(t *testing.T) {
 // the line up.
 func TestLivelock(t *testing.T) {
 	p := editedFiles(t, map[string][]string{
-		"MI_example-cache.sm": {"  // The directory has already given", "  transition({IS, IM}, Writeback_Nack) {\n    a_issueGETX;\n    o_popForward;\n  }\n\n  // The directory has already given"},
+		"MI_example-cache.sm": {"  transition({IS, IM}, Replacement)", "  transition({IS, IM}, Writeback_Nack) {\n    a_issueGETX;\n    o_popForward;\n  }\n\n  transition({IS, IM}, Replacement)"},
 		"MI_example-dir.sm":   {"    f_forward;\n    o_setOwner;\n", "    n_sendWriteBackNack;\n"},
 	})
 	for _, fairness := range []liveness.Fairness{liveness.Weak, liveness.Strong} {

@@ -82,7 +82,7 @@ func variable(t *testing.T, p *types.Protocol, name string) *types.Var {
 // edited is MI with statements in the action that asks for a line.
 func edited(t *testing.T, statements string) *types.Protocol {
 	t.Helper()
-	const file, before, action = "MI_example-cache.sm", "  void set_cache_entry(", "action(a_issueGETX, desc=\"ask the directory for the line\") {\n"
+	const file, before, action = "MI_example-cache.sm", "  void set_cache_entry(", "    enqueue(requests, RequestMsg, request_latency) {\n      out_msg.addr := address;\n      out_msg.Type := RequestKind:GETX;\n"
 	const declared = `  int count, default="0";
   int other, default="0";
   bool w, default="false";
@@ -103,9 +103,12 @@ func edited(t *testing.T, statements string) *types.Protocol {
 		}
 		text := string(data)
 		if name == file {
-			text = strings.Replace(text, "bool send_evictions", "int most := 11; bool send_evictions", 1)
-			text = strings.Replace(text, before, declared+before, 1)
-			text = strings.Replace(text, action, action+statements+"\n", 1)
+			for _, edit := range [][2]string{{"bool send_evictions", "int most := 11; "}, {before, declared}, {action, statements + "\n"}} {
+				if n := strings.Count(text, edit[0]); n != 1 {
+					t.Fatalf("%s has %q %d times", file, edit[0], n)
+				}
+				text = strings.Replace(text, edit[0], edit[1]+edit[0], 1)
+			}
 		}
 		fsys[name] = &fstest.MapFile{Data: []byte(text)}
 	}
