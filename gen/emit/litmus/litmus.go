@@ -112,6 +112,7 @@ type emitter struct {
 	// Of other architectures than X86_64:
 	dialect *dialect
 	initial strings.Builder // what registers hold at the start
+	labels  int             // that there are; those of two threads differ, too
 }
 
 func (e *emitter) architecture() string {

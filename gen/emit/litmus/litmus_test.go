@@ -145,8 +145,8 @@ const arm = `AArch64 MP+stlr+addr
  STR W1,[X3] | EOR X0,X4,X4 ;
  MOV W1,#2 | ADD X2,X5,X0 ;
  STLR W1,[X4] | LDR W6,[X2] ;
- | CBNZ W6,LC02 ;
- | LC02: ;
+ | CBNZ W6,LC00 ;
+ | LC00: ;
  | ISB ;
  | MOV W1,#3 ;
  | SWPAL W1,W7,[X3] ;
@@ -220,5 +220,25 @@ func TestRetries(t *testing.T) {
 		"thread 0 operation 3 (store-conditional x 1 retry): litmus tests have no further attempts"
 	if err := litmus.Emit(new(bytes.Buffer), "T", p, nil); err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
+	}
+}
+
+// TestLabels has branches in two threads: herd7 takes the labels of a test for one set.
+func TestLabels(t *testing.T) {
+	for _, isa := range []string{"aarch64", "riscv64"} {
+		p, err := gen.Parse("test", []byte("ordeal-program 1\nisa "+isa+"\nlayout spread\nlocations x\n"+
+			"thread 0\nload x\nload x ctrl 1\nload x ctrl 1\nthread 1\nload x\nload x ctrl 1\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		if err := litmus.Emit(&out, "T", p, nil); err != nil {
+			t.Fatal(err)
+		}
+		for _, label := range []string{"LC00", "LC01", "LC02"} {
+			if strings.Count(out.String(), label) != 2 { // the branch and its target
+				t.Errorf("label %s\n%s", label, out.String())
+			}
+		}
 	}
 }

@@ -87,7 +87,8 @@ func (e *emitter) other(t gen.ThreadID) {
 			source = results[i-int(op.Back)]
 		}
 		if op.Dep&gen.DepControl != 0 {
-			label := fmt.Sprintf("LC%02d", i)
+			label := fmt.Sprintf("LC%02d", e.labels) // labels of a test differ, also those of two threads
+			e.labels++
 			line(d.branch(source, label))
 			line(label + ":")
 		}
