@@ -74,8 +74,11 @@ func (g *Graph) row(v Node) []int32 {
 		lo, hi := g.rowStart[v], g.rowStart[v+1]
 		return g.rows[lo:hi:hi]
 	}
-	lo := int(v) * g.width
-	return g.rows[lo : lo+g.width : lo+g.width]
+	s, lo := g.slabs[uint32(v)/slabRows], int(uint32(v)%slabRows)*g.width
+	if s == nil {
+		s = g.slab(v)
+	}
+	return s[lo : lo+g.width : lo+g.width]
 }
 
 // otherRow is row for use beside what row returned.
@@ -94,7 +97,10 @@ func (g *Graph) cell(v Node, c int32) int32 {
 	case g.rowStart != nil:
 		return g.rows[g.rowStart[v]+int64(c)]
 	}
-	return g.rows[int(v)*g.width+int(c)]
+	if s := g.slabs[uint32(v)/slabRows]; s != nil {
+		return s[int(uint32(v)%slabRows)*g.width+int(c)]
+	}
+	return 0
 }
 
 // put sets one component of the row of v.

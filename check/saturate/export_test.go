@@ -11,3 +11,13 @@ func SetPagedRows(columns int) (was int) {
 	was, pagedRows = pagedRows, columns
 	return was
 }
+
+// Slabs counts the slabs of rows that were allocated, and all.
+func (g *Graph) Slabs() (made, all int) {
+	for _, s := range g.slabs {
+		if s != nil {
+			made++
+		}
+	}
+	return made, len(g.slabs)
+}

@@ -14,13 +14,17 @@ const wideRows = 128
 // clockRows holds the clock rows. Wide rows are mostly zero, since a history
 // of many threads has short ones: each has a summary with a bit for every
 // block of columns that may be non-zero. The blocks of very wide rows are
-// stored when they are first written to (see pages.go).
+// stored when they are first written to (see pages.go). Rows of one width are
+// allocated in slabs when they are first asked for, so that a history that is
+// refuted by its beginning takes no memory for the rest: the runtime would clear
+// one array for all, if it begins in memory that was used before.
 type clockRows struct {
-	rows    []int32  // node × component; of paged rows the components of lanes
-	blocks  []uint64 // node × summary; nil for narrow rows
-	summary int      // words of a summary
-	latest  []Node   // slot → the latest write, by the sweep, that gave its lanes; or NoNode; nil without lanes
-	joined  []int32  // scratch of knownWrites
+	rows    []int32   // node × component, where rowStart says; of paged rows the components of lanes
+	slabs   [][]int32 // of slabRows rows of one width each, nil as long as they are zero
+	blocks  []uint64  // node × summary; nil for narrow rows
+	summary int       // words of a summary
+	latest  []Node    // slot → the latest write, by the sweep, that gave its lanes; or NoNode; nil without lanes
+	joined  []int32   // scratch of knownWrites
 	pages
 }
 
@@ -35,10 +39,27 @@ func (g *Graph) initRows() {
 		size -= int64(g.n) * int64(g.columns.columns)
 		g.initPages()
 	}
-	g.rows = make([]int32, size)
+	if g.rowStart == nil && !g.paged() {
+		g.slabs = make([][]int32, (g.n+slabRows-1)/slabRows)
+	} else {
+		g.rows = make([]int32, size)
+	}
 	if g.byLocation() {
 		g.latest = slices.Repeat([]Node{NoNode}, len(g.writePos))
 	}
+}
+
+// slabRows is the number of rows that are allocated at once: 128 KiB with 64 threads
+// under TSO.
+const slabRows = 256
+
+// slab is the slab with the row of v.
+func (g *Graph) slab(v Node) []int32 {
+	s := &g.slabs[v/slabRows]
+	if *s == nil {
+		*s = make([]int32, min(slabRows, g.n-int(v)/slabRows*slabRows)*g.width)
+	}
+	return *s
 }
 
 func summaryWords(columns int) int { return (columns + 64*blockChains - 1) / (64 * blockChains) }

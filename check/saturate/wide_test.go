@@ -9,6 +9,7 @@ import (
 	"ordeal/check/internal/histgen"
 	"ordeal/check/model"
 	"ordeal/check/saturate"
+	"ordeal/parse"
 )
 
 // Masks of more than 64 chains, and rows with summaries of one and of two
@@ -153,6 +154,26 @@ func TestPageMemory(t *testing.T) {
 		g.SetPageMemory(limit)
 		if _, err := g.Saturate(t.Context()); errors.Is(err, saturate.ErrPages) != (limit < need) {
 			t.Fatalf("%d of %d bytes: %v", limit, need, err)
+		}
+	}
+}
+
+// A history that is refuted by its beginning takes the memory of the rows of that.
+func TestSlabs(t *testing.T) {
+	h := histgen.Machine(rand.New(rand.NewPCG(1, 2)), model.PSO, histgen.Params{Threads: 8, Ops: 30000, Locations: 16}).History
+	for _, c := range []struct {
+		h    *parse.History
+		want bool
+	}{{h, false}, {histgen.Machine(rand.New(rand.NewPCG(1, 2)), model.TSO, histgen.Params{Threads: 8, Ops: 5000, Locations: 16}).History, true}} {
+		g, err := saturate.Build(c.h, model.TSO)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ok, err := g.Saturate(t.Context()); ok != c.want || err != nil {
+			t.Fatal(ok, err)
+		}
+		if made, all := g.Slabs(); c.want && made < all || !c.want && made > all/3 {
+			t.Errorf("%d of %d slabs, saturated: %v", made, all, c.want)
 		}
 	}
 }
