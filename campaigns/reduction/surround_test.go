@@ -152,3 +152,40 @@ func TestSettings(t *testing.T) {
 		t.Errorf("seeds, settings without a background (-want +got):\n%s", diff)
 	}
 }
+
+// TestCount counts seeds under which a candidate fails, to the last one where they
+// can still be enough, and no further where they cannot.
+func TestCount(t *testing.T) {
+	const all = 1<<quorumSeeds - 1
+	for fails, want := range map[int]struct{ least, hits, first, runs int }{
+		all:          {least: 9, hits: 9, first: 0, runs: 9},
+		all << 1:     {least: 8, hits: 8, first: 1, runs: 9},
+		all << 2:     {least: 7, hits: 7, first: 2, runs: 9},
+		1 << 8:       {least: 1, hits: 1, first: 8, runs: 9},
+		0b101_000001: {least: 3, hits: 3, first: 0, runs: 9},
+		0b1:          {least: 3, hits: 1, first: 0, runs: 8}, // the last cannot make it three
+		0:            {least: 7, hits: 0, first: -1, runs: 3},
+	} {
+		var from uint64
+		runner := &batching{}
+		s, c := gem5Reducer(t, runner, func(seed uint64) bool { return fails>>(seed-from)&1 != 0 })
+		from = s.best + freshSeeds
+		r, err := s.runner(&c)
+		must.Succeed(t, err)
+		hits, seed, err := s.count(t.Context(), r, &c, want.least)
+		must.Succeed(t, err)
+		first := -1
+		if hits > 0 {
+			first = int(seed - from)
+		}
+		// Runs are made as many at a time as there are processors.
+		width := s.width()
+		runs := min((want.runs+width-1)/width*width, quorumSeeds)
+		if diff := cmp.Diff([]int{want.hits, want.first, runs}, []int{hits, first, s.runs}); diff != "" {
+			t.Errorf("%b, at least %d: hits, first seed, runs (-want +got):\n%s", fails, want.least, diff)
+		}
+		if s.next != quorumSeeds {
+			t.Errorf("%b: the next seed is %d later, want %d", fails, s.next, quorumSeeds)
+		}
+	}
+}
