@@ -271,7 +271,7 @@ func TestCommandLine(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.image = image
-	const want = "-d m5out --debug-flags=ProtocolTrace,RubySequencer --debug-file=trace.pipe se.py --tree /tree --cpu o3 --network simple " +
+	const want = "-d m5out --json-config= --dot-config= --debug-flags=ProtocolTrace,RubySequencer --debug-file=trace.pipe se.py --tree /tree --cpu o3 --network simple " +
 		"--l1d-size 512B --l1i-size 4kB --l2-size 8kB --cores 4 --l1d-assoc 2 --l1i-assoc 2 --l2-assoc 4 --l2-banks 1 --dirs 1 --link-latency 1 " +
 		"--deadlock-threshold 1000 --evictions --max-ticks 99 --protocol MI_example --tree-option=--ports=2 " +
 		"--binary /run/program.elf --output guest.out --mem-size 512MiB --seed 1"

@@ -186,7 +186,9 @@ func Command(o Options) []string {
 
 // words are the arguments that do not depend on the launch, but for the cores.
 func (o Options) words() []string {
-	words := []string{"-d", OutputDir}
+	// Of the configuration only config.ini is of use: where gem5 finds a program that
+	// draws it, that takes as long as a short run.
+	words := []string{"-d", OutputDir, "--json-config=", "--dot-config="}
 	var flags []string
 	if o.Log != LogMemory {
 		flags = append(flags, "PseudoInst")
@@ -346,7 +348,7 @@ func link(from, to string) error {
 }
 
 func (l *launch) clean() error {
-	for _, useless := range []string{"fs", "config.json", traceFile, guestFile} {
+	for _, useless := range []string{"fs", traceFile, guestFile} {
 		if err := os.RemoveAll(l.path(OutputDir, useless)); err != nil {
 			return err
 		}

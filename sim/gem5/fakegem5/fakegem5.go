@@ -62,6 +62,8 @@ func Main(args []string, stdout, stderr io.Writer) int {
 	fs.StringVar(&r.dir, "d", "m5out", "")
 	fs.StringVar(&r.trace, "debug-file", "", "")
 	fs.StringVar(&r.flags, "debug-flags", "", "")
+	fs.String("json-config", "config.json", "")
+	fs.String("dot-config", "config.dot", "")
 	buildInfo := fs.Bool("build-info", false, "")
 	if fs.Parse(args) != nil {
 		return 2
