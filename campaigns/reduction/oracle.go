@@ -17,7 +17,7 @@ import (
 
 // oracleSeeds is how often the embedded simulator runs a shape, each time as many
 // operations as a trial.
-const oracleSeeds = 16
+const oracleSeeds = 48
 
 // oracleCores are the embedded simulator's cores for gem5's.
 var oracleCores = map[string]string{"": "inorder", "timing": "inorder", "minor": "inorder", "o3": "ooo"}

@@ -142,15 +142,15 @@ func (s *reducer) reduce(ctx context.Context, whole *reduce.Candidate) (*Result,
 	if err != nil {
 		return nil, err
 	}
-	if first, err = s.cut(ctx, whole, first); err != nil {
-		return nil, err
-	}
 	ro := reduce.Options{Fails: s.most, OnBest: s.onBest}
 	surrounded, err := s.surround(ctx, whole, first)
 	if err != nil {
 		return nil, err
 	}
 	if !surrounded {
+		if first, err = s.cut(ctx, whole, first); err != nil {
+			return nil, err
+		}
 		if first, err = s.stagger(ctx, whole, first); err != nil {
 			return nil, err
 		}
@@ -195,12 +195,12 @@ type reducer struct {
 	// seed is that of the last run that failed, best that of the best
 	// candidate.
 	seed, best uint64
-	// sure is the program that fails with the background that was found after
-	// searched runs; next counts the seeds that candidates were run with to see with
-	// how many they fail.
-	sure     *gen.Program
-	searched int
-	next     uint64
+	// sure is the program that fails with the background that was found; the runs of
+	// its candidates end with run until. next counts the seeds that candidates were run
+	// with to see with how many they fail.
+	sure  *gen.Program
+	until int
+	next  uint64
 }
 
 // load reads the run and identifies its failure.

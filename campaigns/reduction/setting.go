@@ -22,7 +22,7 @@ const (
 	// surroundedOps is how many operations, all rounds counted, a program with a
 	// background may have, and trialOps about how many its trial has.
 	surroundedOps = 40
-	trialOps      = 300
+	trialOps      = 100
 	// mostShapes bounds the shapes of a witness, mostViolations those that are
 	// counted in a trial.
 	mostShapes     = 8

@@ -20,17 +20,19 @@ import (
 // are busy. These are the steps of the search for a background with which they do.
 const (
 	// drawn settings are tried with one seed each, mostDraws times as many where few
-	// of them fail; better of them with betterSeeds more, best of these with bestSeeds
-	// more.
+	// of them fail, and no more where better of them do, looked at after each drawStep;
+	// better of them with betterSeeds more, best of these with bestSeeds more.
 	drawn       = 32
 	mostDraws   = 2
+	drawStep    = 8
 	better      = 8
-	betterSeeds = 2
+	betterSeeds = 1
 	best        = 3
-	bestSeeds   = 3
+	bestSeeds   = 2
 	// The best are run with quorumSeeds further seeds each, of which quorumLeast have
-	// to fail, and a candidate of what is reduced then with as many, of which
-	// quorumKept have to: more, since among many candidates some fail by chance.
+	// to fail. If quorumKept do, they are reduced: a candidate is run with as many, of
+	// which as many have to fail, since among many candidates some fail by chance. What
+	// fails under fewer stays as it is: with less of it fewer would.
 	quorumSeeds = 9
 	quorumLeast = 2
 	quorumKept  = 7
@@ -77,7 +79,10 @@ func (s *reducer) surround(ctx context.Context, whole *reduce.Candidate, first *
 	if chosen == nil {
 		return false, nil
 	}
-	s.spec.Config, s.sure, s.searched = chosen.config(&s.spec.Config), chosen.shape, s.runs
+	s.spec.Config, s.sure, s.until = chosen.config(&s.spec.Config), chosen.shape, s.runs
+	if hits >= quorumKept {
+		s.until += keptRuns
+	}
 	clear(s.runners)
 	*whole = chosen.candidate()
 	s.onBest(whole)
@@ -96,12 +101,16 @@ func (s *reducer) looks(ctx context.Context, shapes []*gen.Program) ([]*setting,
 		if draw == 0 && len(likely) > 0 {
 			from = likely
 		}
-		fresh := settings(from, max(len(s.program.Threads), surroundThreads), draw)
-		if err := s.try(ctx, fresh, 1); err != nil {
-			return nil, err
+		for fresh := range slices.Chunk(settings(from, max(len(s.program.Threads), surroundThreads), draw), drawStep) {
+			if err := s.try(ctx, fresh, 1); err != nil {
+				return nil, err
+			}
+			list = append(list, fresh...)
+			list = slices.DeleteFunc(list, func(t *setting) bool { return t.violations == 0 })
+			if len(list) >= better {
+				break
+			}
 		}
-		list = append(list, fresh...)
-		list = slices.DeleteFunc(list, func(t *setting) bool { return t.violations == 0 })
 	}
 	for _, look := range []struct{ settings, seeds int }{{better, betterSeeds}, {best, bestSeeds}} {
 		slices.SortStableFunc(list, func(a, b *setting) int { return cmp.Compare(b.rate(), a.rate()) })
@@ -217,7 +226,7 @@ func (s *reducer) most(ctx context.Context, c *reduce.Candidate) (bool, error) {
 	if c.Program == s.sure { // it was counted
 		return true, nil
 	}
-	if s.runs-s.searched > keptRuns {
+	if s.runs >= s.until {
 		return false, reduce.ErrBudget
 	}
 	runner, err := s.runner(c)
