@@ -24,10 +24,10 @@ const (
 	// better of them with betterSeeds more, best of these with bestSeeds more.
 	drawn       = 32
 	mostDraws   = 2
-	drawStep    = 8
-	better      = 8
+	drawStep    = 4
+	better      = 4
 	betterSeeds = 1
-	best        = 3
+	best        = 2
 	bestSeeds   = 2
 	// The best are run with quorumSeeds further seeds each, of which quorumLeast have
 	// to fail. If quorumKept do, they are reduced: a candidate is run with as many, of
@@ -37,7 +37,7 @@ const (
 	quorumLeast = 2
 	quorumKept  = 7
 	// keptRuns bounds the runs of these candidates.
-	keptRuns = 300
+	keptRuns = 200
 	// searchRuns and searchTime are the least budgets with which such a search is
 	// begun: it takes some minutes on two processors.
 	searchRuns = 2*drawn + better*betterSeeds + best*(bestSeeds+quorumSeeds)
