@@ -31,11 +31,13 @@ const (
 	bestSeeds   = 2
 	// The best are run with quorumSeeds further seeds each, of which quorumLeast have
 	// to fail. If quorumKept do, they are reduced: a candidate is run with as many, of
-	// which as many have to fail, since among many candidates some fail by chance. What
-	// fails under fewer stays as it is: with less of it fewer would.
+	// which as many have to fail, and if they do with as many again, of which quorumAgain
+	// have to, since among many candidates some fail by chance. What fails under fewer
+	// stays as it is: with less of it fewer would.
 	quorumSeeds = 9
 	quorumLeast = 2
 	quorumKept  = 7
+	quorumAgain = 6
 	// keptRuns bounds the runs of these candidates.
 	keptRuns = 200
 	// searchRuns and searchTime are the least budgets with which such a search is
@@ -233,10 +235,12 @@ func (s *reducer) most(ctx context.Context, c *reduce.Candidate) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	hits, seed, err := s.count(ctx, runner, c, quorumKept)
-	if err != nil || hits < quorumKept {
-		return false, err
+	for _, least := range []int{quorumKept, quorumAgain} {
+		hits, seed, err := s.count(ctx, runner, c, least)
+		if err != nil || hits < least {
+			return false, err
+		}
+		s.seed = seed
 	}
-	s.seed = seed
 	return true, nil
 }

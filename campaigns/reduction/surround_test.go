@@ -67,12 +67,12 @@ func TestSurround(t *testing.T) {
 			t.Errorf("%s: a background, seed, stagger (-want +got):\n%s", name, diff)
 		}
 		reduced := test.seeds == 0
-		if res.After > surroundedOps || res.Hits*9 < res.Tries*5 || res.Minimal != reduced {
-			t.Errorf("%s: %d operations fail in %d of %d runs, minimal %v:\n%s", name, res.After, res.Hits, res.Tries, res.Minimal, res.Program.Text())
+		if res.After > surroundedOps || res.Hits*9 < res.Tries*5 || (res.After < surroundedOps/2) != reduced {
+			t.Errorf("%s: %d operations fail in %d of %d runs:\n%s", name, res.After, res.Hits, res.Tries, res.Program.Text())
 		}
 		most := searchRuns + 1
 		if reduced {
-			most += keptRuns + quorumSeeds
+			most += keptRuns + 2*quorumSeeds
 		}
 		if res.Runs > most {
 			t.Errorf("%s: %d runs, more than %d", name, res.Runs, most)
