@@ -62,6 +62,9 @@ type Result struct {
 	Shared int `json:"shared"`
 	// Repaired is what a search for repairs has proposed; nil if there was none.
 	Repaired *Repaired `json:"repaired,omitempty"`
+	// Proposed is what the proposed repair of a bug that is still there was checked by;
+	// nil without one.
+	Proposed *Proposed `json:"proposed,omitempty"`
 	_        struct{}
 }
 
@@ -148,7 +151,7 @@ func (b *Bench) one(ctx context.Context, bug *Bug) (*Result, error) {
 		return r, nil
 	}
 	r.Trees = trees
-	path := filepath.Join(b.Dir, "results", bug.ID+"-"+mark(b.key()+trees.Identity+trees.AfterIdentity+bug.Title)+".json")
+	path := filepath.Join(b.Dir, "results", bug.ID+"-"+mark(b.key()+trees.Identity+trees.AfterIdentity+trees.RepairedIdentity+bug.Title)+".json")
 	var known Result
 	if err := rundir.ReadJSON(path, &known); err == nil && known.Version == resultVersion {
 		known.Bug, known.Trees = bug, trees // texts may have changed
@@ -227,7 +230,10 @@ func (b *Bench) search(ctx context.Context, bug *Bug, r *Result) error {
 		if b.unreduced {
 			return nil
 		}
-		return b.witness(ctx, bug, r)
+		if err := b.witness(ctx, bug, r); err != nil || r.Trees.Repaired == "" {
+			return err
+		}
+		return b.propose(ctx, bug, r)
 	}
 	return nil
 }
@@ -275,13 +281,21 @@ const reductionRuns = 1500
 
 // witness records the finding and reduces its program.
 func (b *Bench) witness(ctx context.Context, bug *Bug, r *Result) error {
+	dir := filepath.Join(b.Dir, "findings", bug.ID)
+	if err := errors.Join(rundir.RemoveAll(dir), rundir.MkdirAll(dir)); err != nil {
+		return err
+	}
+	if bug.Repair != nil {
+		if err := b.patch(ctx, bug, dir); err != nil {
+			return err
+		}
+	}
 	if r.Finding.Explore != nil {
 		r.Witness = len(r.Finding.Path)
-		return nil
+		return rundir.Overwrite(filepath.Join(dir, "witness.txt"), []byte(strings.Join(r.Finding.Path, "\n")+"\n"))
 	}
 	report := &audit.Report{Findings: []*audit.Finding{r.Finding}}
-	dir := filepath.Join(b.Dir, "findings", bug.ID)
-	if err := errors.Join(rundir.RemoveAll(dir), rundir.MkdirAll(dir), report.Record(ctx, dir, nil)); err != nil {
+	if err := report.Record(ctx, dir, nil); err != nil {
 		return err
 	}
 	reduced, err := reduction.Reduce(ctx, rundir.Dir(r.Finding.Dir), reduction.Options{Runs: reductionRuns, Time: b.Audit.CPU, Workers: 1, Gate: new(trust.Gate)})
@@ -292,6 +306,11 @@ func (b *Bench) witness(ctx context.Context, bug *Bug, r *Result) error {
 		return nil // a failure that does not recur has no smaller program
 	}
 	r.Witness = reduced.After
+	if bug.Stock() {
+		if err := b.picture(ctx, dir, reduced); err != nil {
+			return err
+		}
+	}
 	return rundir.Overwrite(filepath.Join(dir, "witness.txt"), reduced.Program.Text())
 }
 

@@ -3,7 +3,9 @@ package bugs
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 
 	"ordeal/sim/lazyregexp"
@@ -24,12 +26,14 @@ type Edit struct {
 	Replace map[string]string `yaml:"replace" json:"replace,omitempty"`
 	// Before moves the block in front of the first line with that text.
 	Before string `yaml:"move-before" json:"move_before,omitempty"`
-	_      struct{}
+	// Add puts text in front of the block.
+	Add string `yaml:"add" json:"add,omitempty"`
+	_   struct{}
 }
 
 func (e *Edit) validate() error {
 	ways := 0
-	for _, given := range []bool{e.Remove, e.Drop != "", len(e.Replace) > 0, e.Before != ""} {
+	for _, given := range []bool{e.Remove, e.Drop != "", len(e.Replace) > 0, e.Before != "", e.Add != ""} {
 		if given {
 			ways++
 		}
@@ -38,8 +42,8 @@ func (e *Edit) validate() error {
 	case e.File == "" || strings.Contains(e.File, ".."):
 		return fmt.Errorf("file %q: want a file of the protocol", e.File)
 	case ways != 1:
-		return errors.New("want one of remove, drop, replace and move-before")
-	case (e.Remove || e.Before != "") && e.At == "":
+		return errors.New("want one of remove, drop, replace, move-before and add")
+	case (e.Remove || e.Before != "" || e.Add != "") && e.At == "":
 		return errors.New("at: want the block")
 	}
 	return nil
@@ -58,6 +62,8 @@ func (e *Edit) apply(text string) (string, error) {
 	switch {
 	case e.Remove:
 		return text[:from] + text[to:], nil
+	case e.Add != "":
+		return text[:from] + strings.TrimRight(e.Add, "\n") + "\n\n" + text[from:], nil
 	case e.Before != "":
 		rest := text[:from] + text[to:]
 		at := strings.Index(rest, e.Before)
@@ -79,11 +85,11 @@ func (e *Edit) apply(text string) (string, error) {
 		return text[:from] + kept.String() + text[to:], nil
 	}
 	var pairs []string
-	for old, replacement := range e.Replace {
+	for _, old := range slices.Sorted(maps.Keys(e.Replace)) {
 		if !strings.Contains(block, old) {
 			return "", fmt.Errorf("%s: %s: no %q", e.File, e.At, old)
 		}
-		pairs = append(pairs, old, replacement)
+		pairs = append(pairs, old, e.Replace[old])
 	}
 	return text[:from] + strings.NewReplacer(pairs...).Replace(block) + text[to:], nil
 }
@@ -126,6 +132,9 @@ func findBlock(text, head string) (from, to int, err error) {
 				continue
 			}
 			if depth--; depth == 0 {
+				if strings.HasPrefix(strings.TrimLeft(text[i+1:], " \t\n"), "{") {
+					continue // resources of a transition, in front of its actions
+				}
 				if end := strings.IndexByte(text[i:], '\n'); end >= 0 {
 					return from, i + end + 1, nil
 				}

@@ -67,6 +67,8 @@ type Bug struct {
 	// Before and After are the commits without and with the fix.
 	Before string `yaml:"before" json:"before,omitempty"`
 	After  string `yaml:"after" json:"after,omitempty"`
+	// Repair is a proposed repair of a bug that is still there, as edits of the base.
+	Repair []Edit `yaml:"repair" json:"repair,omitempty"`
 	_      struct{}
 }
 
@@ -197,9 +199,17 @@ func (b *Bug) faults() []error {
 	case b.After != "" && b.Before == "":
 		fault("after: want before")
 	}
-	for i := range b.Edits {
-		if err := b.Edits[i].validate(); err != nil {
-			fault("edit %d: %w", i+1, err)
+	if b.Repair != nil && !b.Stock() {
+		fault("repair: want a bug that is still there")
+	}
+	for _, list := range []struct {
+		what  string
+		edits []Edit
+	}{{"edit", b.Edits}, {"repair: edit", b.Repair}} {
+		for i := range list.edits {
+			if err := list.edits[i].validate(); err != nil {
+				fault("%s %d: %w", list.what, i+1, err)
+			}
 		}
 	}
 	return errs

@@ -34,6 +34,8 @@ func TestReadFaults(t *testing.T) {
 		{head + "  - {id: a, protocol: MI, about: x, cause: data, hunks: {f: [1]}}", "hunks: want fix"},
 		{head + "  - {id: a, protocol: MI, about: x, cause: data, edits: [{file: f}]}", "edit 1: want one of"},
 		{head + "  - {id: a, protocol: MI, about: x, cause: data, edits: [{file: ../f, drop: x}]}", `edit 1: file "../f"`},
+		{head + "  - {id: a, protocol: MI, about: x, cause: data, title: t, repair: [{file: f, add: x}]}", "repair: edit 1: at: want the block"},
+		{head + "  - {id: a, protocol: MI, about: x, cause: data, fix: fef6a97f93, repair: [{file: f, drop: x}]}", "repair: want a bug that is still there"},
 		{head + "  - {id: a, protocol: MI, about: x, cause: data, mutant: m}\n  - {id: a, protocol: MI, about: x, cause: data, mutant: m}", `x:4: bug "a": the ID is that of line 3`},
 	} {
 		if _, err := Read("x", strings.NewReader(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -87,6 +87,7 @@ func (r *Report) WriteText(w io.Writer, columns int) error {
 	}
 	r.operators(&b)
 	r.repairs(&b, columns)
+	r.proposed(&b, columns)
 	if r.Compared != nil {
 		b.WriteString("\n" + r.Compared.table().Fit(columns))
 	}
@@ -119,6 +120,42 @@ func (r *Report) repairs(b *strings.Builder, columns int) {
 	}
 	if len(t.Rows) > 0 {
 		fmt.Fprintf(b, "\n%s%d of %d bugs have a repair as good as the fix among the first %d proposals\n", t.Fit(columns), good, len(t.Rows), proposals)
+	}
+}
+
+// proposed writes what the proposed repairs of bugs that are still there were checked by,
+// and at which latencies these bugs show.
+func (r *Report) proposed(b *strings.Builder, columns int) {
+	t := &messages.Table{Header: []any{"bug", "latencies near gem5's", "witness", "repair", "new in the audit of the repaired protocol"}, Left: []int{1, 3, 4}}
+	pass, proposals := 0, 0
+	for _, x := range r.Results {
+		if x.Finding == nil || !x.Bug.Stock() {
+			continue
+		}
+		near, repair, more := "", "none", ""
+		if f := x.Finding; f.Tries > 0 {
+			near = fmt.Sprintf("%d of %d seeds", f.Faithful, f.Tries)
+		}
+		if p := x.Proposed; p != nil {
+			proposals++
+			switch {
+			case p.Passes() && len(p.Hidden) > 0:
+				repair, more = "passes", "not known: "+strings.Join(p.Hidden, "; ")
+				pass++
+			case p.Passes():
+				repair, pass = "passes", pass+1
+			case p.Reason != "":
+				repair, more = "refused", p.Reason
+			case !p.Gone:
+				repair, more = "still shows", strings.Join(p.New, "; ")
+			default:
+				repair, more = "new findings", strings.Join(p.New, "; ")
+			}
+		}
+		t.Rows = append(t.Rows, []any{x.Bug.ID, near, x.Witness, repair, cut(more)})
+	}
+	if len(t.Rows) > 0 {
+		fmt.Fprintf(b, "\n%s%d of %d proposed repairs pass the audit\n", t.Fit(columns), pass, proposals)
 	}
 }
 

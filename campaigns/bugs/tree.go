@@ -32,6 +32,10 @@ type Trees struct {
 	// and blanks aside.
 	Identity      string `json:"identity"`
 	AfterIdentity string `json:"after_identity,omitempty"`
+	// Repaired is the root file of the protocol with the proposed repair of a bug that
+	// is still there.
+	Repaired         string `json:"repaired,omitempty"`
+	RepairedIdentity string `json:"repaired_identity,omitempty"`
 	// How says how the protocols were made.
 	How string `json:"how"`
 }
@@ -59,7 +63,7 @@ func (m *Maker) Make(ctx context.Context, b *Bug) (*Trees, error) {
 	}
 	switch {
 	case b.Stock():
-		return m.write(b, base, nil, "as it is in "+m.List.Base)
+		return m.stock(b, base)
 	case b.Before != "":
 		return m.commits(ctx, b, b.Before, b.After)
 	case b.Edits != nil:
@@ -107,6 +111,26 @@ func (m *Maker) Make(ctx context.Context, b *Bug) (*Trees, error) {
 		return nil, errors.Join(fmt.Errorf("taken out of %s: %w", m.List.Base, err), fmt.Errorf(otherWay+": %w", other))
 	}
 	return trees, nil
+}
+
+// stock makes the protocol of a bug that is still there, and the one with its proposed
+// repair.
+func (m *Maker) stock(b *Bug, base Protocols) (*Trees, error) {
+	t, err := m.write(b, base, nil, "as it is in "+m.List.Base)
+	if err != nil || b.Repair == nil {
+		return t, err
+	}
+	repaired, err := b.repaired(base)
+	if err != nil {
+		return nil, err
+	}
+	if t.Repaired, t.RepairedIdentity, err = m.one(b, repaired); err != nil {
+		return nil, fmt.Errorf("with the repair: %w", err)
+	}
+	if t.Identity == t.RepairedIdentity {
+		return nil, ErrSame
+	}
+	return t, nil
 }
 
 // check checks names and types of a protocol: a fix taken out of what was built

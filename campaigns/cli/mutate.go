@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	realbugs "ordeal/campaigns/bugs"
 	"ordeal/campaigns/cli/audit"
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
@@ -288,9 +289,11 @@ func newMutateApply(e *env) *cobra.Command {
 		Long: `Write a mutant of a protocol of a gem5 source tree as a patch that "patch -p1"
 applies from the root of the tree; with --repair, the repairs of the known defects of gem5's files,
 and the mutant, if there is one, of what is repaired. What mutate repair proposes is a mutant, too.
-The tree itself stays as it is.`,
+The ID of a defect of bench bugs --stock stands for its proposed repair. The tree itself stays as it
+is.`,
 		Example: `  ordeal mutate apply 'MI_example/Directory/(M_DWR,DMA_WRITE)/copy:M_DRDI' --gem5-tree gem5 -o fix.patch
-  ordeal mutate apply --repair --protocol MESI_Two_Level --gem5-tree gem5 -o fix.patch`,
+  ordeal mutate apply --repair --protocol MESI_Two_Level --gem5-tree gem5 -o fix.patch
+  ordeal mutate apply S-MI-1 --gem5-tree gem5 -o fix.patch`,
 		Args: command.Arguments(0, 1, "one ID, as list --slicc prints it, or --repair and --protocol"),
 	}
 	cmd.Flags().StringVar(&tree, "gem5-tree", "", "root of a gem5 source tree")
@@ -300,9 +303,18 @@ The tree itself stays as it is.`,
 	cmd.RunE = command.Body(func(_ context.Context, args []string) error {
 		id := strings.Join(args, "")
 		name, _, _ := strings.Cut(id, "/")
+		known, err := realbugs.Stock()
+		if err != nil {
+			return err
+		}
+		bug := known.Proposed(id)
 		switch name = cmp.Or(protocol, name); {
 		case tree == "":
 			return command.Usage(errors.New("want --gem5-tree"))
+		case bug != nil && (repairs || protocol != ""):
+			return command.Usage(fmt.Errorf("%s: the proposed repair of a defect: neither --repair nor --protocol", id))
+		case bug != nil:
+			name = bug.Protocol
 		case id == "" && !repairs:
 			return command.Usage(errors.New("want an ID or --repair"))
 		case name == "":
@@ -312,13 +324,20 @@ The tree itself stays as it is.`,
 		if _, err := os.Stat(root); err != nil {
 			return command.Usage(fmt.Errorf("protocol %s: %w", name, err))
 		}
-		files, err := execute.Edited(root, repairs, id)
+		var diff []byte
+		if bug != nil {
+			diff, err = bug.Patch(func(name string) ([]byte, error) {
+				return os.ReadFile(filepath.Join(tree, protocolDir, filepath.FromSlash(name)))
+			})
+		} else {
+			var files []mutate.File
+			files, err = execute.Edited(root, repairs, id)
+			for _, f := range files {
+				diff = append(diff, f.Diff(path.Join(protocolDir, path.Dir(name)))...)
+			}
+		}
 		if err != nil {
 			return command.Usage(err)
-		}
-		var diff []byte
-		for _, f := range files {
-			diff = append(diff, f.Diff(path.Join(protocolDir, path.Dir(name)))...)
 		}
 		if out == "" {
 			_, err = e.Data.Write(diff)

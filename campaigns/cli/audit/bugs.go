@@ -26,6 +26,7 @@ type benchBugs struct {
 	engines     []string
 	cpu         config.Duration
 	compare     bool
+	stock       bool
 	json        bool
 }
 
@@ -43,14 +44,20 @@ whose protocol cannot be made or simulated is listed with the reason.
 
 Results go to DIR/results and the report to DIR; the same command in the same
 directory continues an interrupted one. The format of the list is in the manual:
-ordeal help bugs.`,
+ordeal help bugs.
+
+With --stock the list is that of known defects of gem5's unmodified protocols. Each finding is
+reduced and drawn in DIR/findings/ID, and the proposed repair, which is there as a patch, is checked
+by the same audit.`,
 		Example: `  ordeal bench bugs --gem5-tree gem5 --dir real-bugs
-  ordeal bench bugs --gem5-tree gem5 --cpu 20s --engines sample,guided MI-01 ME-07`,
+  ordeal bench bugs --gem5-tree gem5 --cpu 20s --engines sample,guided MI-01 ME-07
+  ordeal bench bugs --stock --gem5-tree gem5 --cpu 10s S-MI-1`,
 		Args: cobra.ArbitraryArgs,
 	}
 	f := cmd.Flags()
 	f.StringVar(&x.clone, "gem5-tree", "", "clone of gem5's repository, with its history")
 	f.StringVar(&x.file, "bugs", "", "list of bugs in place of the one that comes with ordeal")
+	f.BoolVar(&x.stock, "stock", false, "the defects of gem5's unmodified protocols, and their proposed repairs")
 	f.StringSliceVar(&x.engines, "engines", nil, "only these engines: "+messages.Or(audit.EngineNames()))
 	f.TextVar(&x.cpu, "cpu", x.cpu, "CPU `time` for each protocol; 0s: no limit")
 	f.Uint64Var(&x.bench.Audit.Steps, "steps", 0, "events of simulations and steps of explorations for each protocol; 0: no limit")
@@ -133,7 +140,12 @@ func (x *benchBugs) run(ctx context.Context, ids []string) error {
 // list reads the list, and selects the bugs with the given IDs.
 func (x *benchBugs) list(ids []string) (*bugs.List, []*bugs.Bug, error) {
 	list, err := bugs.Gem5()
-	if x.file != "" {
+	switch {
+	case x.stock && x.file != "":
+		return nil, nil, errors.New("--stock and --bugs are two lists: want one")
+	case x.stock:
+		list, err = bugs.Stock()
+	case x.file != "":
 		f, _, openErr := x.Open(x.file)
 		if openErr != nil {
 			return nil, nil, openErr

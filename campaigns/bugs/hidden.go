@@ -1,0 +1,101 @@
+package bugs
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+
+	"ordeal/campaigns/audit"
+	"ordeal/campaigns/place"
+	"ordeal/campaigns/reduction"
+	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/trust"
+)
+
+// sight is what the protocol without a repair shows of a finding of the repaired one.
+type sight int
+
+const (
+	absent sight = iota
+	shown
+	masked // its runs end with the bug that is repaired
+)
+
+// comparison compares findings of a repaired protocol with the one without the repair.
+type comparison struct {
+	b       *Bench
+	bug     *Bug
+	r       *Result
+	without *audit.Report
+}
+
+// seen looks for a finding of the repaired protocol in the one without the repair: in
+// its audit, in the runs that show it, and, where these end with the bug, in runs of
+// the reduced program.
+func (x *comparison) seen(ctx context.Context, f *audit.Finding) (sight, error) {
+	text := place.Texts(x.r.Trees.Repaired, f.Title)
+	for _, known := range x.without.Findings {
+		if place.Texts(x.r.Trees.Before, known.Title) == text {
+			return shown, nil
+		}
+	}
+	s, err := x.runs(ctx, f)
+	if err != nil || s != masked || f.Explore != nil {
+		return s, err
+	}
+	reduced, err := x.reduced(ctx, f)
+	if err != nil || reduced == nil {
+		return s, err
+	}
+	return x.runs(ctx, reduced)
+}
+
+// runs makes the runs that show a finding without the repair. Titles of deadlocks name
+// controllers that wait, which differ from one interleaving to the next: any deadlock
+// of the same program is the same.
+func (x *comparison) runs(ctx context.Context, f *audit.Finding) (sight, error) {
+	m := f.Machine
+	m.SLICC, m.Protocol = x.r.Trees.Before, ""
+	text := place.Texts(x.r.Trees.Repaired, f.Title)
+	same := func(title string) bool {
+		const deadlock = "deadlock: "
+		return place.Texts(m.SLICC, title) == text ||
+			strings.HasPrefix(f.Title, deadlock) && strings.HasPrefix(title, deadlock)
+	}
+	titles, _, _, err := audit.Again(ctx, m, f, same)
+	if err != nil {
+		return absent, err
+	}
+	s := absent
+	for _, title := range titles {
+		if same(title) {
+			return shown, nil
+		}
+		if audit.TitleMatches(x.bug.Title, title) {
+			s = masked
+		}
+	}
+	return s, nil
+}
+
+// reduced is a finding with its program reduced; nil if it does not recur.
+func (x *comparison) reduced(ctx context.Context, f *audit.Finding) (*audit.Finding, error) {
+	dir := filepath.Join(x.b.Dir, "repaired", x.bug.ID)
+	if err := rundir.RemoveAll(dir); err != nil {
+		return nil, err
+	}
+	small := *f
+	small.Dir = ""
+	if err := (&audit.Report{Findings: []*audit.Finding{&small}}).Record(ctx, dir, nil); err != nil {
+		return nil, err
+	}
+	result, err := reduction.Reduce(ctx, rundir.Dir(small.Dir), reduction.Options{Runs: reductionRuns, Time: x.b.Audit.CPU, Workers: 1, Gate: new(trust.Gate)})
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err != nil {
+		return nil, nil
+	}
+	small.Program, small.Rounds, small.Seed = string(result.Program.Text()), result.Spec.Config.Rounds, result.Spec.SimSeed()
+	return &small, nil
+}

@@ -1,0 +1,49 @@
+package bugs
+
+import (
+	"testing"
+	"time"
+
+	"ordeal/campaigns/audit"
+)
+
+// TestSeen requires a finding of a repaired protocol to be shown, absent or masked without the
+// repair, by its audit and by runs of the program.
+func TestSeen(t *testing.T) {
+	const (
+		bug   = "invalid transition (MI, Writeback_Nack) of L1Cache"
+		other = "invalid transition (II, Writeback_Nack) of L1Cache"
+	)
+	remove := func(at string) string {
+		return protocolFiles(t, &Edit{File: "MI_example-cache.sm", At: at, Remove: true})
+	}
+	buggy, repaired := remove("transition(MI, Writeback_Nack"), remove("transition(II, Writeback_Nack")
+	o := audit.Options{Seed: 1, Steps: 300_000, Engines: []audit.Engine{audit.Sample}, SLICC: repaired}
+	o.Stop = func(f *audit.Finding) bool { return f.Title == other }
+	report, err := audit.Run(t.Context(), o)
+	if err != nil || report.Stopped == nil {
+		t.Fatal("nothing found", err)
+	}
+	f, named := report.Stopped, *report.Stopped
+	named.Title = "what no run shows"
+	for name, c := range map[string]struct {
+		without string
+		report  audit.Report
+		finding *audit.Finding
+		bug     string
+		want    sight
+	}{
+		"in its runs":    {repaired, audit.Report{}, f, bug, shown},
+		"in its audit":   {buggy, audit.Report{Findings: []*audit.Finding{{Title: other}}}, f, bug, shown},
+		"of the repair":  {buggy, audit.Report{}, f, "another", absent},
+		"behind the bug": {repaired, audit.Report{}, &named, other, masked},
+	} {
+		x := &comparison{
+			b: &Bench{Dir: t.TempDir(), Audit: audit.Options{CPU: 100 * time.Millisecond}}, bug: &Bug{ID: "x", Title: c.bug},
+			r: &Result{Trees: &Trees{Before: c.without, Repaired: repaired}}, without: &c.report,
+		}
+		if got, err := x.seen(t.Context(), c.finding); err != nil || got != c.want {
+			t.Errorf("%s: %d, %v, want %d", name, got, err, c.want)
+		}
+	}
+}

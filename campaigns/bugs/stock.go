@@ -1,0 +1,205 @@
+package bugs
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"slices"
+
+	"ordeal/campaigns/audit"
+	"ordeal/campaigns/explain"
+	"ordeal/campaigns/reduction"
+	"ordeal/campaigns/rundir"
+	"ordeal/sim/slicc/mutate"
+)
+
+//go:embed stock.yaml
+var stock []byte
+
+// Stock is the list of defects that gem5's unmodified protocols have, with proposed
+// repairs, that comes with this package.
+func Stock() (*List, error) { return Read("stock.yaml", bytes.NewReader(stock)) }
+
+// Proposed is what a proposed repair of a bug that is still there was checked by: the
+// run that shows the bug, and the same audit of the repaired protocol as of the one
+// without the repair.
+type Proposed struct {
+	// Gone reports that the bug does not show any more.
+	Gone bool `json:"gone"`
+	// New are titles of the audit of the repaired protocol that the other does not show: not
+	// in its own audit, not in the runs that show them, and not in their reduced
+	// programs. Those of other bugs of the list do not count, which the bug may have
+	// hidden, nor those that need an artificial condition, as few transactions.
+	New []string `json:"new,omitempty"`
+	// Hidden are those whose runs end with the bug itself without the repair: what they
+	// would have shown is not known.
+	Hidden []string `json:"hidden,omitempty"`
+	// Known is how many other titles there are.
+	Known int `json:"known,omitempty"`
+	// Operations are those of the audit of the repaired protocol.
+	Operations uint64 `json:"operations"`
+	// Reason says why the repaired protocol cannot be simulated.
+	Reason string `json:"reason,omitempty"`
+	_      struct{}
+}
+
+// Passes reports that the bug is gone and nothing is new.
+func (p *Proposed) Passes() bool { return p.Gone && len(p.New) == 0 && p.Reason == "" }
+
+// propose checks the proposed repair of a bug that was found.
+func (b *Bench) propose(ctx context.Context, bug *Bug, r *Result) error {
+	r.Proposed = new(Proposed)
+	without, err := b.audited(ctx, r.Trees.Before, r.Trees.Identity)
+	if err != nil {
+		return err
+	}
+	repaired, err := b.audited(ctx, r.Trees.Repaired, r.Trees.RepairedIdentity)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil {
+		r.Proposed.Reason = brief(err)
+		return nil
+	}
+	r.Proposed.Operations = repaired.Operations
+	shows, err := audit.Shows(ctx, r.Trees.Repaired, r.Finding)
+	if err != nil {
+		return err
+	}
+	r.Proposed.Gone = !shows
+	x := &comparison{b: b, bug: bug, r: r, without: without}
+	for _, f := range repaired.Findings {
+		if audit.TitleMatches(bug.Title, f.Title) {
+			r.Proposed.Gone = false
+			continue
+		}
+		if len(f.Conditions) > 0 || b.listed(bug, f.Title) {
+			continue
+		}
+		seen, err := x.seen(ctx, f)
+		if err != nil {
+			return err
+		}
+		switch seen {
+		case shown:
+			r.Proposed.Known++
+		case masked:
+			r.Proposed.Hidden = append(r.Proposed.Hidden, f.Title)
+		case absent:
+			r.Proposed.New = append(r.Proposed.New, f.Title)
+		}
+	}
+	return nil
+}
+
+// listed reports whether a title is that of another bug of the list.
+func (b *Bench) listed(bug *Bug, title string) bool {
+	return slices.ContainsFunc(b.Maker.List.Bugs, func(other Bug) bool {
+		return other.ID != bug.ID && other.Protocol == bug.Protocol && audit.TitleMatches(other.Title, title)
+	})
+}
+
+// Proposed is the bug with an ID, if it has a proposed repair; nil otherwise.
+func (l *List) Proposed(id string) *Bug {
+	for i := range l.Bugs {
+		if b := &l.Bugs[i]; b.ID == id && b.Repair != nil {
+			return b
+		}
+	}
+	return nil
+}
+
+// Patch is the proposed repair of a bug as a patch that "patch -p1" applies from the root
+// of a gem5 source tree; read gives the files of its directory of protocols.
+func (b *Bug) Patch(read func(name string) ([]byte, error)) ([]byte, error) {
+	files, err := b.proposal(read)
+	var diff []byte
+	for _, f := range files {
+		diff = append(diff, f.Diff(directory)...)
+	}
+	return diff, err
+}
+
+// proposal is the change that the proposed repair of a bug makes.
+func (b *Bug) proposal(read func(name string) ([]byte, error)) ([]mutate.File, error) {
+	old, edited := map[string][]byte{}, map[string]string{}
+	for i := range b.Repair {
+		e := &b.Repair[i]
+		if _, ok := old[e.File]; !ok {
+			text, err := read(e.File)
+			if err != nil {
+				return nil, fmt.Errorf("repair of %s: %w", b.ID, err)
+			}
+			old[e.File], edited[e.File] = text, string(text)
+		}
+		text, err := e.apply(edited[e.File])
+		if err != nil {
+			return nil, fmt.Errorf("repair of %s: edit %d: %w", b.ID, i+1, err)
+		}
+		edited[e.File] = text
+	}
+	var files []mutate.File
+	for _, name := range slices.Sorted(maps.Keys(old)) {
+		files = append(files, mutate.File{Name: name, Old: old[name], New: []byte(edited[name])})
+	}
+	return files, nil
+}
+
+// repaired are the protocols with the proposed repair of a bug.
+func (b *Bug) repaired(base Protocols) (Protocols, error) {
+	files, err := b.proposal(base.file)
+	if err != nil {
+		return nil, err
+	}
+	repaired := maps.Clone(base)
+	for _, f := range files {
+		repaired[f.Name] = string(f.New)
+	}
+	return repaired, nil
+}
+
+func (p Protocols) file(name string) ([]byte, error) {
+	text, ok := p[name]
+	if !ok {
+		return nil, fmt.Errorf("%s: %w", name, fs.ErrNotExist)
+	}
+	return []byte(text), nil
+}
+
+// directory is where gem5 has its protocols.
+const directory = "src/mem/ruby/protocol"
+
+// picture leaves what belongs to a defect of the unmodified protocol in the directory of
+// its finding: the reduced run, the page that explains it, and the repair as a patch.
+func (b *Bench) picture(ctx context.Context, dir string, reduced *reduction.Result) error {
+	at := rundir.Dir(filepath.Join(dir, "reduced"))
+	if err := reduced.Write(ctx, at, reduced.Spec.Command); err != nil {
+		return err
+	}
+	page, err := explain.Run(ctx, at, explain.Options{})
+	if err != nil {
+		return err
+	}
+	var text bytes.Buffer
+	if err := page.WriteHTML(&text); err != nil {
+		return err
+	}
+	return rundir.Overwrite(filepath.Join(dir, "page.html"), text.Bytes())
+}
+
+// patch leaves the proposed repair of a bug as a patch in the directory of its finding.
+func (b *Bench) patch(ctx context.Context, bug *Bug, dir string) error {
+	base, err := b.Maker.Clone.Protocols(ctx, b.Maker.List.Base)
+	if err != nil {
+		return err
+	}
+	diff, err := bug.Patch(base.file)
+	if err != nil {
+		return err
+	}
+	return rundir.Overwrite(filepath.Join(dir, "repair.patch"), diff)
+}

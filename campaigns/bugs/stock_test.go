@@ -1,0 +1,118 @@
+package bugs
+
+import (
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"ordeal/campaigns/audit"
+	"ordeal/campaigns/rundir"
+)
+
+// TestStock requires the list of defects that comes with the package to be valid, and to
+// have a repair for most.
+func TestStock(t *testing.T) {
+	l, err := Stock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	proposed := 0
+	for i := range l.Bugs {
+		b := &l.Bugs[i]
+		if !b.Stock() || b.Title == "" {
+			t.Errorf("%s: want a title and no fix", b.ID)
+		}
+		if l.Proposed(b.ID) != nil {
+			proposed++
+		}
+	}
+	if proposed*2 < len(l.Bugs) || l.Proposed("no such bug") != nil {
+		t.Errorf("%d of %d have a repair", proposed, len(l.Bugs))
+	}
+}
+
+// TestPatch requires the edits of a repair to follow each other in the file that they name.
+func TestPatch(t *testing.T) {
+	const text = "  transition(A, E) {read} {\n    a;\n    b;\n  }\n\n  transition(B, E) {\n    a;\n  }\n"
+	files := map[string]string{"p.sm": text, "other.sm": text}
+	read := func(name string) ([]byte, error) {
+		if text, ok := files[name]; ok {
+			return []byte(text), nil
+		}
+		return nil, fs.ErrNotExist
+	}
+	b := &Bug{ID: "x", Repair: []Edit{
+		{File: "p.sm", At: "transition(A, E", Drop: "b;"},
+		{File: "p.sm", At: "transition(A, E", Replace: map[string]string{"a;": "c;"}},
+		{File: "p.sm", At: "transition(B, E", Add: "  transition(C, E) {\n  }\n"},
+	}}
+	got, err := b.Patch(read)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"--- a/src/mem/ruby/protocol/p.sm\n+++ b/src/mem/ruby/protocol/p.sm\n", "\n-    b;\n", "\n+    c;\n"} {
+		if !strings.Contains(string(got), want) {
+			t.Errorf("patch\n%s\nwant %q", got, want)
+		}
+	}
+	changed, err := b.proposal(read)
+	const want = "  transition(A, E) {read} {\n    c;\n  }\n\n  transition(C, E) {\n  }\n\n  transition(B, E) {\n    a;\n  }\n"
+	if err != nil || len(changed) != 1 || string(changed[0].New) != want {
+		t.Errorf("%v, %s, want\n%s", err, changed, want)
+	}
+	for _, c := range []struct {
+		edit Edit
+		want string
+	}{
+		{Edit{File: "none.sm", At: "transition(A, E", Remove: true}, "file does not exist"},
+		{Edit{File: "p.sm", At: "transition(Z, E", Remove: true}, "edit 1: p.sm: 0 blocks"},
+	} {
+		if _, err := (&Bug{ID: "x", Repair: []Edit{c.edit}}).Patch(read); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: %v, want %q", c.edit, err, c.want)
+		}
+	}
+}
+
+// TestPropose requires a repair to pass if it is the fix, and not to pass if it leaves the bug
+// or brings another one.
+func TestPropose(t *testing.T) {
+	const file = "MI_example-cache.sm"
+	before := protocolFiles(t, &Edit{File: file, At: "transition(MI, Writeback_Nack", Remove: true})
+	const title = "invalid transition (MI, Writeback_Nack) of L1Cache"
+	o := audit.Options{Seed: 1, Steps: 150_000, Engines: []audit.Engine{audit.Sample}}
+	search := o
+	search.SLICC, search.Stop = before, func(f *audit.Finding) bool { return f.Title == title }
+	report, err := audit.Run(t.Context(), search)
+	if err != nil || report.Stopped == nil {
+		t.Fatal("the bug was not found", err)
+	}
+	dir := t.TempDir()
+	if err := rundir.MkdirAll(filepath.Join(dir, "fixed")); err != nil {
+		t.Fatal(err)
+	}
+	bug := &Bug{ID: "x", Protocol: "MI_example", Title: title}
+	const other = "invalid transition (II, Writeback_Nack) of L1Cache"
+	broken := protocolFiles(t, &Edit{File: file, At: "transition(II, Writeback_Nack", Remove: true})
+	for i, c := range []struct {
+		repaired, listed string
+		want             string
+	}{
+		{protocolFiles(t, nil), "", "true true []"},
+		{before, "", "false false []"},
+		{broken, "none", "false true [" + other + "]"},
+		{broken, other, "true true []"},
+	} {
+		list := &List{Bugs: []Bug{*bug, {ID: "y", Protocol: "MI_example", Title: c.listed}, {ID: "z", Protocol: "MSI", Title: other}}}
+		b := &Bench{Maker: &Maker{List: list}, Audit: o, Dir: dir, after: map[string]*sync.Mutex{}}
+		r := &Result{Finding: report.Stopped, Trees: &Trees{Before: before, Identity: "before", Repaired: c.repaired, RepairedIdentity: fmt.Sprint(c.repaired == broken, i < 1)}}
+		if err := b.propose(t.Context(), bug, r); err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(r.Proposed.Passes(), r.Proposed.Gone, r.Proposed.New); got != c.want {
+			t.Errorf("%d: passes, gone, new: %s, want %s", i, got, c.want)
+		}
+	}
+}
