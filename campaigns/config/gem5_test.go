@@ -1,11 +1,13 @@
 package config
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"ordeal/campaigns/internal/must"
 	"ordeal/gen"
@@ -32,7 +34,7 @@ func TestGem5Campaign(t *testing.T) {
 			t.Errorf("%s: %v", cfg.Name, err)
 		}
 		want := []string{"/trees/gem5/build", "/trees/gem5"}
-		if diff := cmp.Diff(want, []string{o.Binary, o.Tree}); diff != "" {
+		if diff := gocmp.Diff(want, []string{o.Binary, o.Tree}); diff != "" {
 			t.Errorf("%s: binary and tree (-want +got):\n%s", cfg.Name, diff)
 		}
 		seen[cfg.Protocol+" "+o.CPU] = true
@@ -65,7 +67,7 @@ func TestGem5Defect(t *testing.T) {
 			L1D, L1I, L2, CPU, Protocol string
 			Assoc                       int
 		}
-		if diff := cmp.Diff(machine{"512B", "4096B", "8192B", "o3", "MESI_Two_Level", 2}, machine{o.L1DSize, o.L1ISize, o.L2Size, o.CPU, o.Protocol, o.L1DAssoc}); diff != "" {
+		if diff := gocmp.Diff(machine{"512B", "4096B", "8192B", "o3", "MESI_Two_Level", 2}, machine{o.L1DSize, o.L1ISize, o.L2Size, o.CPU, o.Protocol, o.L1DAssoc}); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.name, diff)
 		}
 		p, err := cfg.Program(c.Seed, 1)
@@ -89,7 +91,7 @@ func TestGem5Defect(t *testing.T) {
 		if stores < 72 || stores > 168 {
 			t.Errorf("%s: %d stores", test.name, stores)
 		}
-		if diff := cmp.Diff([]int{8, test.locations, 60}, []int{len(p.Threads), len(p.Locations), cfg.Rounds}); diff != "" {
+		if diff := gocmp.Diff([]int{8, test.locations, 60}, []int{len(p.Threads), len(p.Locations), cfg.Rounds}); diff != "" {
 			t.Errorf("%s: threads, locations and rounds (-want +got):\n%s", test.name, diff)
 		}
 		if p.Layout != gen.Spread {
@@ -112,5 +114,38 @@ func TestGem5Errors(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v\nwant %q", name, err, test.want)
 		}
+	}
+}
+
+// TestGem5Machines requires each machine of campaigns/gem5-machines.yaml once.
+func TestGem5Machines(t *testing.T) {
+	t.Setenv("ORDEAL_GEM5_TREE", "/trees/gem5")
+	c, err := Ready("gem5-machines.yaml")
+	must.Succeed(t, err)
+	seen := make(map[string]int)
+	for i := range c.Configs {
+		o, err := c.Configs[i].Gem5Options()
+		if err != nil {
+			t.Errorf("%s: %v", c.Configs[i].Name, err)
+		}
+		l1d, dirs, network := cmp.Or(o.L1DSize, "512B"), cmp.Or(o.Dirs, 1), cmp.Or(o.Network, "simple")
+		seen[fmt.Sprint(c.Configs[i].Protocol, " ", o.CPU, " ", l1d, " ", dirs, " ", network)]++
+	}
+	for _, protocol := range []string{"MI_example", "MESI_Two_Level", "MOESI_hammer", "MOESI_AMD_Base"} {
+		for _, cpu := range []string{"timing", "o3", "minor"} {
+			for _, l1d := range []string{"512B", "65536B"} {
+				for _, dirs := range []string{"1", "2"} {
+					for _, network := range []string{"simple", "garnet"} {
+						machine := strings.Join([]string{protocol, cpu, l1d, dirs, network}, " ")
+						if seen[machine] != 1 {
+							t.Errorf("%s: %d configurations", machine, seen[machine])
+						}
+					}
+				}
+			}
+		}
+	}
+	if len(c.Configs) != 96 {
+		t.Errorf("%d configurations", len(c.Configs))
 	}
 }
