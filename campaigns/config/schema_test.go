@@ -282,7 +282,7 @@ func TestSchemaReady(t *testing.T) {
 		t.Fatalf("%v: files %v", err, files)
 	}
 	for _, file := range append(files, more...) {
-		if file == filepath.Join("..", "papers", "experiments.yaml") || file == filepath.Join("..", "bugs", "gem5.yaml") { // other lists
+		if file == filepath.Join("..", "papers", "experiments.yaml") || filepath.Dir(file) == filepath.Join("..", "bugs") { // other lists
 			continue
 		}
 		text, err := os.ReadFile(file)
