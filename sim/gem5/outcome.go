@@ -166,6 +166,20 @@ func crash(title string) sim.Result { return sim.Result{Outcome: sim.Crash, Titl
 
 func infra(title string) sim.Result { return sim.Result{Outcome: sim.Infra, Title: title} }
 
+// ofLaunch reports whether a line of gem5's is about the launch, as its date, and
+// not about the simulation: the same end has the same Detail.
+func ofLaunch(line string) bool {
+	for _, begin := range [...]string{
+		"gem5 Simulator System.", "gem5 is copyrighted software", "gem5 version ", "gem5 compiled ", "gem5 started ",
+		"gem5 executing on ", "command line: ", "Memory Usage: ",
+	} {
+		if strings.HasPrefix(line, begin) {
+			return true
+		}
+	}
+	return false
+}
+
 // excerpt is the part of gem5's output that explains a failure: from the first
 // panic or fatal on, or the last lines, without those that every run has and
 // without the backtrace.
@@ -178,7 +192,7 @@ func excerpt(text string) string {
 	var lines []string
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
-		if line == "" || strings.Contains(line, "warn: ") || strings.Contains(line, "info: ") || strings.HasPrefix(line, scriptPrefix+"progress") {
+		if line == "" || strings.Contains(line, "warn: ") || strings.Contains(line, "info: ") || strings.HasPrefix(line, scriptPrefix+"progress") || ofLaunch(line) {
 			continue
 		}
 		lines = append(lines, line)

@@ -4,10 +4,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"ordeal/sim"
 	"ordeal/sim/sandbox"
@@ -52,6 +55,35 @@ func TestEnds(t *testing.T) {
 	for _, o := range []sim.Outcome{sim.Passed, sim.Crash, sim.Deadlock, sim.Timeout, sim.Infra} {
 		if seen[o.String()] == "" {
 			t.Errorf("no end of outcome %s", o)
+		}
+	}
+}
+
+// TestEndsAgain requires the same result of the same end at another time, in another
+// folder, and with other memory in use.
+func TestEndsAgain(t *testing.T) {
+	files, err := filepath.Glob("testdata/ends/*.txt")
+	if err != nil || len(files) < 20 {
+		t.Fatalf("%d files (%v): the test would hold for nothing", len(files), err)
+	}
+	banner := func(time, pid, folder string) string {
+		return "gem5 Simulator System.  https://www.gem5.org\ngem5 is copyrighted software; use the --copyright option for details.\n\n" +
+			"gem5 version 24.0.0.1\ngem5 compiled Nov 24 2026 02:26:55\ngem5 started Nov 24 2026 " + time + "\n" +
+			"gem5 executing on vm, pid " + pid + "\ncommand line: /gem5.opt -d m5out se.py --binary /" + folder + "/program.elf\n\n"
+	}
+	memory := regexp.MustCompile("(?m)^Memory Usage: [0-9]+ KBytes$")
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		head, text, _ := strings.Cut(string(data), "\n\n")
+		_, how, _ := strings.Cut(head, "\nend: ")
+		end := parseEnd(t, how)
+		once, _ := outcomeOf(end, banner("04:46:27", "2", "a")+text, time.Minute)
+		again, _ := outcomeOf(end, banner("04:48:30", "17", "b")+memory.ReplaceAllString(text, "Memory Usage: 1 KBytes"), time.Minute)
+		if diff := cmp.Diff(once.Title+"\n"+once.Detail, again.Title+"\n"+again.Detail); diff != "" {
+			t.Errorf("%s (-once +again):\n%s", file, diff)
 		}
 	}
 }
