@@ -43,6 +43,8 @@ func TestRefusedPlaces(t *testing.T) {
 		{"assignment to a CacheMemory in a structure", []string{tbe, tbe + "    CacheMemory odd;\n", "    set_tbe(TBEs[address]);\n", "    set_tbe(TBEs[address]);\n    tbe.odd := cacheMemory; // here\n"}},
 		{"a machine with a DMASequencer in a protocol without SequencerMsg", []string{"machine(", "structure(DMASequencer, external=\"yes\") {\n  void ackCallback(Addr);\n}\nmachine(",
 			"MachineType:L1Cache, \"the cache of a core\")\n", "MachineType:L1Cache, \"the cache of a core\") // here\n", params, params + "    DMASequencer * device;\n"}},
+		{"dequeue of this expression", []string{object, object + "  structure(TimerTable, inport=\"yes\", external=\"yes\") {\n    bool isReady(Tick);\n    Addr nextAddress();\n  }\n  TimerTable timers;\n",
+			"  in_port(orderPort", "  in_port(timerPort, Addr, timers) {\n  }\n  in_port(orderPort", action, action + "    timerPort.dequeue(clockEdge()); // here\n"}},
 		{"cacheAvail of this expression", []string{object, object + "  CacheMemory other(CacheMemory c) {\n    return c;\n  }\n", action, action + "    assert(other(cacheMemory).cacheAvail(address)); // here\n"}},
 		{"this string", []string{action, action + "    std::string odd := \"odd\";\n    error(odd); // here\n"}},
 	} {
