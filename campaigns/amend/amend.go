@@ -16,6 +16,7 @@ import (
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/execute"
 	"ordeal/campaigns/mutation"
+	"ordeal/campaigns/signature"
 	"ordeal/gen"
 	"ordeal/sim"
 	"ordeal/sim/protocols"
@@ -119,6 +120,7 @@ func Search(ctx context.Context, o Options) (*Result, error) {
 	if shown.last, err = s.last(ctx); err != nil {
 		return nil, err
 	}
+	shown.value = len(shown.last) > 0 && s.violates()
 	if s.stock, err = s.audited(ctx, ""); err != nil {
 		return nil, err
 	}
@@ -300,7 +302,10 @@ type outcome struct {
 	titles []string
 	taken  sim.Coverage
 	runs   int
-	last   []row // of the finding's own run, the last one first
+	last   []row // of the finding's own run, the likeliest first
+	// value reports that last are those of the line of a lost value: others are less
+	// likely.
+	value bool
 }
 
 // outcome runs the finding with an edit, until a title is enough.
@@ -310,11 +315,12 @@ func (s *search) outcome(ctx context.Context, id string, enough func(title strin
 }
 
 // last are the rows that the finding's own run took before it failed, the last one
-// first. There are none for an exploration, nor where the failure is one of order,
-// which a model finds at the end of the run.
+// first; where an access finds an old value, those of its line since the write, the
+// nearest to where that was lost first. There are none for an exploration, nor for other
+// failures of order, which a model finds at the end of the run.
 func (s *search) last(ctx context.Context) ([]row, error) {
 	f := s.o.Finding
-	if f.Explore != nil || f.Outcome == sim.Violation.String() {
+	if f.Explore != nil {
 		return nil, nil
 	}
 	on, err := execute.NewRunner(config.SimBuiltin, &config.Config{Machine: s.base})
@@ -325,11 +331,19 @@ func (s *search) last(ctx context.Context) ([]row, error) {
 	if err != nil {
 		return nil, fmt.Errorf("program of %q: %w", f.Title, err)
 	}
-	last, err := cause.RecordLast(ctx, on.(cause.Recorder), sim.Job{Program: p, Rounds: f.Rounds, Seed: f.Seed, Timeout: lastTime}, cause.Filter{})
+	job := sim.Job{Program: p, Rounds: f.Rounds, Seed: f.Seed, Timeout: lastTime}
+	var rows []row
+	if s.violates() {
+		near, err := signature.Between(ctx, on.(signature.Observer), job)
+		for _, r := range near {
+			rows = append(rows, row{r.Machine, r.State, r.Event})
+		}
+		return rows, err
+	}
+	last, err := cause.RecordLast(ctx, on.(cause.Recorder), job, cause.Filter{})
 	if err != nil {
 		return nil, err
 	}
-	var rows []row
 	for _, e := range last.Transitions() {
 		machine, _, _ := strings.Cut(e.Place, " ")
 		if r := (row{machine, e.State, e.Name}); !slices.Contains(rows, r) {
@@ -338,6 +352,9 @@ func (s *search) last(ctx context.Context) ([]row, error) {
 	}
 	return rows, nil
 }
+
+// violates reports whether the finding is a failure of order.
+func (s *search) violates() bool { return s.o.Finding.Outcome == sim.Violation.String() }
 
 // lastTime bounds the recording of the finding's run.
 const lastTime = time.Minute

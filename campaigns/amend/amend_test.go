@@ -7,9 +7,11 @@ import (
 
 	"ordeal/campaigns/audit"
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/internal/must"
 	"ordeal/campaigns/mutation"
 	"ordeal/sim"
 	"ordeal/sim/slicc/mutate"
+	"ordeal/sim/slicc/types"
 )
 
 // TestSearch requires the action that a mutant dropped to be put back: the first
@@ -43,29 +45,27 @@ func TestSearch(t *testing.T) {
 	}
 }
 
+// edited is MI_example with an edit.
+func edited(t *testing.T, id string) (*mutate.Catalogue, *types.Protocol) {
+	t.Helper()
+	target, err := mutation.Embedded("mi")
+	must.Succeed(t, err)
+	c, err := mutate.NewCatalogue(target.Tree)
+	must.Succeed(t, err)
+	m, err := c.Find(id)
+	must.Succeed(t, err)
+	c, err = mutate.NewCatalogue(c.Tree(m))
+	must.Succeed(t, err)
+	p, err := c.Protocol()
+	must.Succeed(t, err)
+	return c, p
+}
+
 // TestMissing requires a row that is missing to be copied from the state that is most
 // alike, alone and with the other events of that declaration that are missing.
 func TestMissing(t *testing.T) {
 	const load, store = "MI_example/L1Cache/(MI,Load)/", "MI_example/L1Cache/(MI,Store)/"
-	target, err := mutation.Embedded("mi")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := mutate.NewCatalogue(target.Tree)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := c.Find(load + "delete + " + store + "delete")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if c, err = mutate.NewCatalogue(c.Tree(m)); err != nil {
-		t.Fatal(err)
-	}
-	p, err := c.Protocol()
-	if err != nil {
-		t.Fatal(err)
-	}
+	c, p := edited(t, load+"delete + "+store+"delete")
 	var first []string
 	for _, edit := range candidates(p, nil, "invalid transition (MI, Load) of L1Cache", new(outcome))[:2] {
 		if _, err := c.Find(edit.id); err != nil || edit.edits != 1 {
@@ -96,31 +96,38 @@ func TestLikely(t *testing.T) {
 	if want := []string{"always", "rare", "failed", "seldom", "often"}; !slices.Equal(states, want) {
 		t.Errorf("%v, want %v", states, want)
 	}
+	shown.value = true
+	states = nil
+	for _, r := range likely(shown) {
+		states = append(states, r.state)
+	}
+	if want := []string{"always", "failed", "rare", "seldom", "often"}; !slices.Equal(states, want) {
+		t.Errorf("of a lost value: %v, want %v", states, want)
+	}
+}
+
+// TestTaking requires the actions of a row that pass the data of a message on to be left out
+// together, early where a value was lost.
+func TestTaking(t *testing.T) {
+	const row = "MI_example/Directory/(IM,Memory_Data)/"
+	c, p := edited(t, row+"insert:w_writeMemory")
+	bodies := newBodyEdits(c)
+	const want = row + "drop:d_sendData + " + row + "drop:w_writeMemory"
+	for value, rank := range map[bool]int{true: insertEdit, false: dropEdit} {
+		shown := &outcome{taken: sim.Coverage{{Machine: "Directory", State: "IM", Event: "Memory_Data", Count: 1}}, value: value}
+		list := candidates(p, bodies, "", shown)
+		i := slices.IndexFunc(list, func(x candidate) bool { return x.id == want })
+		if i < 0 || list[i].rank != rank || list[i].edits != 1 {
+			t.Errorf("value lost %v: candidate %d, want %s of rank %d", value, i, want, rank)
+		}
+	}
 }
 
 // TestNotices requires a missing notice to be tried early where the line is lost, in a row
 // that is the most frequent of many.
 func TestNotices(t *testing.T) {
 	const edit = "MI_example/L1Cache/(M,Replacement)/"
-	target, err := mutation.Embedded("mi")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := mutate.NewCatalogue(target.Tree)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := c.Find(edit + "drop:forward_eviction_to_cpu")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if c, err = mutate.NewCatalogue(c.Tree(m)); err != nil {
-		t.Fatal(err)
-	}
-	p, err := c.Protocol()
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, p := edited(t, edit+"drop:forward_eviction_to_cpu")
 	var taken sim.Coverage
 	for _, m := range p.Machines {
 		for _, tr := range m.Transitions {
@@ -146,25 +153,7 @@ func TestNotices(t *testing.T) {
 // all rows that leave it, as soon as one is missing.
 func TestLeaving(t *testing.T) {
 	const row = "MI_example/L1Cache/(M,"
-	target, err := mutation.Embedded("mi")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := mutate.NewCatalogue(target.Tree)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := c.Find(row + "Replacement)/drop:forward_eviction_to_cpu + " + row + "Fwd_GETX)/drop:forward_eviction_to_cpu")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if c, err = mutate.NewCatalogue(c.Tree(m)); err != nil {
-		t.Fatal(err)
-	}
-	p, err := c.Protocol()
-	if err != nil {
-		t.Fatal(err)
-	}
+	c, p := edited(t, row+"Replacement)/drop:forward_eviction_to_cpu + "+row+"Fwd_GETX)/drop:forward_eviction_to_cpu")
 	list := candidates(p, nil, "overtaken data read in L1Cache(M)", &outcome{})
 	const insert = "insert:forward_eviction_to_cpu@"
 	if len(list) == 0 {

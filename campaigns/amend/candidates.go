@@ -82,7 +82,7 @@ func (t *table) names(tr *types.Transition) (actions []string, next string) {
 // those of the declaration whose line the title names, those of rows that it names, then those of rows that the failing run took,
 // the last on the line that failed and the rarest first. In each row an action that
 // it lacks, as it stands in rows of the same event or state; another next state, an
-// action less, two actions exchanged; the actions and the next state of such a row in
+// action less, or all those that pass the data of the message on, two actions exchanged; the actions and the next state of such a row in
 // place of its own; other values and conditions in the bodies of its actions. Where the row
 // is missing, that of another state, alone, with all that its declaration says of
 // other events, or with another next state.
@@ -135,6 +135,16 @@ func candidates(p *types.Protocol, bodies *bodyEdits, title string, shown *outco
 				}
 				t.notices(tr, func(edit string) { add(notice, 1, t.id(at, edit)) })
 				t.edits(tr, func(kind int, edit string) { add(rank+kind, 1, t.id(at, edit)) })
+				if drops := bodies.taking(m.Name, tr); len(drops) > 1 {
+					for i, a := range drops {
+						drops[i] = t.id(at, "drop:"+a)
+					}
+					kind := dropEdit
+					if shown.value {
+						kind = insertEdit // data of a message that has none overwrites the value
+					}
+					add(rank+kind, 1, drops...)
+				}
 				for _, a := range tr.Actions {
 					bodies.of(place{m.Name, a.Name}, func(kind int, id string) { add(rank+kind, 1, id) })
 				}
@@ -169,7 +179,8 @@ const (
 )
 
 // likely are the rows that failing runs took, the likeliest first: by their place among
-// the last on the line that failed, or by that among the rarest, whichever is less.
+// the last on the line that failed, or by that among the rarest, whichever is less; where a
+// value was lost, those of its line are likelier than others.
 func likely(shown *outcome) []row {
 	taken := slices.DeleteFunc(slices.Clone(shown.taken), func(c sim.Transition) bool { return c.Count == 0 })
 	slices.SortStableFunc(taken, func(a, b sim.Transition) int { return cmp.Compare(a.Count, b.Count) })
@@ -178,8 +189,13 @@ func likely(shown *outcome) []row {
 	for i, r := range rows {
 		at[r] = i
 	}
-	for i := range taken {
-		r := row{taken[i].Machine, taken[i].State, taken[i].Event}
+	others := 0
+	if shown.value {
+		others = len(rows)
+	}
+	for i, c := range taken {
+		i += others
+		r := row{c.Machine, c.State, c.Event}
 		if n, has := at[r]; !has {
 			rows = append(rows, r)
 			at[r] = i
@@ -200,11 +216,12 @@ type bodyEdits struct {
 	// mutants are other values, and conditions turned round; amendments those that repairs
 	// have besides.
 	mutants, amendments map[place][]string
-	lines               map[string]int // of the statements of amendments, by edit
+	lines               map[string]int      // of the statements of amendments, by edit
+	data                map[string][]string // actions that pass the data of a message on, by machine
 }
 
 func newBodyEdits(c *mutate.Catalogue) *bodyEdits {
-	b := &bodyEdits{c, map[place][]string{}, map[place][]string{}, map[string]int{}}
+	b := &bodyEdits{c, map[place][]string{}, map[place][]string{}, map[string]int{}, c.Data()}
 	for _, m := range c.Mutants() {
 		if m.State == "" && (m.Operator == mutate.Set || m.Operator == mutate.Negate) {
 			at := place{m.Machine, m.Place}
@@ -230,6 +247,20 @@ func (b *bodyEdits) of(at place, add func(kind int, id string)) {
 	for _, id := range b.amendments[at] {
 		add(amendEdit, id)
 	}
+}
+
+// taking are the actions of a row that pass the data of its message on: where it has none,
+// each of them alone still does.
+func (b *bodyEdits) taking(machine string, tr *types.Transition) (list []string) {
+	if b == nil {
+		return nil
+	}
+	for _, a := range tr.Actions {
+		if slices.Contains(b.data[machine], a.Name) {
+			list = append(list, a.Name)
+		}
+	}
+	return list
 }
 
 // titled lists the edits of the declaration with the line that a title names, those of

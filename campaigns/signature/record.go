@@ -80,15 +80,9 @@ func (r *record) access(a core.Access) {
 // write before it wrote, or of a write that is not the final value of h; empty if
 // there is none.
 func (r *record) stale(h *parse.History) string {
-	last := make(map[gen.LocID]int) // the last write
-	for i := range r.accesses {
-		a := &r.accesses[i]
-		if write, ok := last[a.Loc]; ok && r.finds(a) && a.Read != r.accesses[write].Written && a.step >= 0 {
-			return r.staleAt(a, &r.accesses[write])
-		}
-		if a.Kind.Writes() {
-			last[a.Loc] = i
-		}
+	read, last := r.firstStale()
+	if read != nil {
+		return r.staleAt(read, &r.accesses[last[read.Loc]])
 	}
 	if h == nil {
 		return ""
@@ -107,6 +101,22 @@ func (r *record) stale(h *parse.History) string {
 		}
 	}
 	return ""
+}
+
+// firstStale is the first access that finds another value than the last write before it
+// wrote, nil if none does, and the last writes up to there.
+func (r *record) firstStale() (read *access, last map[gen.LocID]int) {
+	last = make(map[gen.LocID]int)
+	for i := range r.accesses {
+		a := &r.accesses[i]
+		if write, ok := last[a.Loc]; ok && r.finds(a) && a.Read != r.accesses[write].Written && a.step >= 0 {
+			return a, last
+		}
+		if a.Kind.Writes() {
+			last[a.Loc] = i
+		}
+	}
+	return nil, last
 }
 
 // finds reports whether an access has the value that it found: stores of devices

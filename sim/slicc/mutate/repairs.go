@@ -1,7 +1,9 @@
 package mutate
 
 import (
+	"maps"
 	"slices"
+	"strings"
 
 	"ordeal/sim/slicc/syntax"
 )
@@ -250,6 +252,21 @@ func (v *vocabulary) conditions(x syntax.Expr) (list []condition) {
 			changed := *x
 			changed.Right = c.with
 			list = append(list, condition{c.edit, &changed})
+		}
+	}
+	return list
+}
+
+// Data lists the actions of each machine that pass the data of the message at the head of a port
+// on, to a cache, a queue or the core: not those that begin a transaction.
+func (p *Catalogue) Data() map[string][]string {
+	list := map[string][]string{}
+	for _, m := range p.machines {
+		for _, name := range slices.Sorted(maps.Keys(m.actions)) {
+			text := syntax.PrintStmt(m.actions[name].Body)
+			if strings.Contains(text, "in_msg.DataBlk") && !strings.Contains(text, "TBEs.allocate(") {
+				list[m.name] = append(list[m.name], name)
+			}
 		}
 	}
 	return list

@@ -102,3 +102,26 @@ protocol "P";
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
+
+// TestData requires the actions that pass on data of a message, and no others.
+func TestData(t *testing.T) {
+	const text = `machine(MachineType:A, "a") : int n; {
+  action(x, "x", desc="in_msg.DataBlk") { free(a); }
+  action(y, "y", desc="") { peek(p, T) { entry.DataBlk := in_msg.DataBlk; } }
+  action(z, "z", desc="") { peek(p, T) { TBEs.allocate(address); tbe.DataBlk := in_msg.DataBlk; } }
+  action(b, "b", desc="") { peek(p, T) { if (go(in_msg.DataBlk)) { free(a); } } }
+}
+protocol "P";
+`
+	f, err := syntax.Parse("t.sm", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := NewCatalogue(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(c.Data()["A"], " "); got != "b y" {
+		t.Errorf("%q, want b and y", got)
+	}
+}
