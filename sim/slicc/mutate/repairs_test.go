@@ -52,6 +52,7 @@ func TestRepairPoints(t *testing.T) {
   action(y, "y", desc="") { free(a); out.addr := c; error("no"); go(one, three); free(a); }
   in_port(p, T, b) { if (m.Type == K:ONE || m.Type == K:TWO) { go(one, two); } }
   void functionalRead(Addr addr, Packet *pkt) { out.addr := d; }
+  action(u, "u", desc="") { tbe.Dirty := true; tbe.Dirty := false; }
 }
 protocol "P";
 `
@@ -95,6 +96,8 @@ protocol "P";
 		`p/case:K:ONE>K:TWO => in_port(p, T, b) { if (m.Type == K:TWO || m.Type == K:TWO) {`,
 		`p/case:K:TWO>K:ONE => in_port(p, T, b) { if (m.Type == K:ONE || m.Type == K:ONE) {`,
 		`p/call:go(one, two)>go(one, three) => if (m.Type == K:ONE || m.Type == K:TWO) { go(one, three);`,
+		`u/set:tbe.Dirty=false#2 => action(u, "u", desc="") { tbe.Dirty := false;`, // the mutant is named so without a number
+		`u/set:tbe.Dirty=true#2 => tbe.Dirty := true; tbe.Dirty := true;`,
 		`functionalRead/set:out.addr=b => void functionalRead(Addr addr, Packet * pkt) { out.addr := b;`,
 		`functionalRead/set:out.addr=c => void functionalRead(Addr addr, Packet * pkt) { out.addr := c;`,
 	}
