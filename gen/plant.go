@@ -101,7 +101,7 @@ func fittingShapes(o Options) []*template {
 		if _, ok := shapes.ByName(name); ok {
 			continue
 		}
-		if s, err := shapes.Named(name); err == nil {
+		if s, err := shapes.Named(name, o.ISA.arch()); err == nil {
 			t := templateOf(&s)
 			list = append(list, &t)
 		}
@@ -115,7 +115,7 @@ func shape(name string, isa ISA) (shapes.Shape, error) {
 	if s, ok := shapes.ByName(name); ok {
 		return s, nil
 	}
-	s, err := shapes.Named(name)
+	s, err := shapes.Named(name, isa.arch())
 	if err != nil {
 		return s, err
 	}
@@ -134,6 +134,7 @@ func shape(name string, isa ISA) (shapes.Shape, error) {
 
 var plantedKinds = map[shapes.Kind]OpKind{
 	shapes.Load: Load, shapes.Store: Store, shapes.Exchange: Exchange, shapes.Fence: FullFence,
+	shapes.Add: FetchAdd, shapes.LoadLinked: LoadLinked, shapes.StoreConditional: StoreConditional,
 }
 
 // plantOps appends one thread of a shape, on given locations; NumberValues fills in

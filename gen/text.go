@@ -121,6 +121,11 @@ func (p *Program) appendOp(buf []byte, op Op) []byte {
 	if op.Kind == PartialFence {
 		buf = append(append(buf, ' '), FenceName(op.Value)...)
 	}
+	return op.appendBehind(buf)
+}
+
+// appendBehind appends annotations and a dependency, each behind a space.
+func (op Op) appendBehind(buf []byte) []byte {
 	for _, set := range []string{setText(uint8(op.Attr), attrNames), setText(uint8(op.Dep), depNames)} {
 		if set != "" {
 			buf = append(append(buf, ' '), set...)

@@ -17,15 +17,19 @@ import (
 // dmb.ld (ishld), dmb.st (ishst), dsb likewise, isb, fence.rw.rw and the like, fence.tso,
 // fence.i. With s behind it, it leads to the same location. rfi leads from a store to a
 // load of it, fri from a load and wsi or coi from a store to the next store to the
-// location. Behind an edge may stand what its two ends are: p (plain), a (acquire), q
-// (acquirepc) and l (release) of AArch64, and p, aq, rl and aqrl of RISC-V. An operation
-// of which no edge says more is at a location of its own, and a load or a store as its
-// annotations or else the operation before it: diy7 has one name for both.
+// location. rmw leads from the load of an atomic operation to its store, which are one
+// exchange, or on Arm a load-linked and its store-conditional; amo.swp and amo.ldadd are an
+// exchange and an addition. Behind an edge may stand what its two ends are: p (plain), a
+// (acquire), q (acquirepc) and l (release) of AArch64, p, aq, rl and aqrl of RISC-V, and for a
+// store by an exclusive pair x, with those of its load and its store behind it (xa, xl, xal,
+// xaqp, xprl, xaqrl). Before them may stand R or W, which say that the edge ends at a load or a
+// store. An operation of which no edge says more is at a location of its own, and a load or a
+// store as its annotations or else the operation before it: older diy7 has one name for both.
 //
 // DSB is taken for the DMB of its kind, and fence.i, which orders fetches of
-// instructions alone, for nothing. Allowed is not set. The error says what is wrong with
-// the name.
-func Named(name string) (Shape, error) {
+// instructions alone, for nothing. A pair is one attempt, where diy7 repeats it until it
+// succeeds. Allowed is not set. The error says what is wrong with the name.
+func Named(name string, arch Arch) (Shape, error) {
 	base, rest, ok := Shape{}, "", false
 	for _, s := range longer() {
 		if s.Name == name {
@@ -76,26 +80,76 @@ func Named(name string) (Shape, error) {
 		if len(way) != len(ops)-1 {
 			return Shape{}, fmt.Errorf("%d edges in thread %d, which has %d pairs of operations", len(way), t, len(ops)-1)
 		}
-		s.Threads[t] = linked(ops, way)
+		var err error
+		if s.Threads[t], err = linked(ops, way, names, arch); err != nil {
+			return Shape{}, err
+		}
 	}
 	return s, nil
 }
 
-// linked puts fences and words between the operations of a thread.
-func linked(ops []Op, way []edge) []Op {
-	with := []Op{ops[0]}
+// Arch is an architecture, as far as diy7 has names of its own for it.
+type Arch uint8
+
+// The architectures.
+const (
+	X86 Arch = iota
+	Arm
+	RISCV
+)
+
+// linked puts fences and words between the operations of a thread, and makes atomic
+// operations of loads and stores. The names of the edges are for errors.
+func linked(ops []Op, way []edge, names []string, arch Arch) ([]Op, error) {
+	said := make([]end, len(ops)) // of each operation
+	for i, e := range way {
+		switch before := &said[i]; {
+		case *before == end{}:
+			*before = e.from
+		case e.from != end{} && e.from != *before:
+			return nil, fmt.Errorf("edges %s and %s: they say different things of the operation between them", names[i-1], names[i])
+		}
+		said[i+1] = e.to
+	}
+	for i, op := range ops {
+		atomic := i > 0 && way[i-1].atomic != 0 || i < len(way) && way[i].atomic != 0
+		if said[i].pair && (op.Kind != Store || atomic) {
+			return nil, fmt.Errorf("edge %s: an exclusive pair stands for a store alone", names[min(i, len(way)-1)])
+		}
+	}
+	with := said[0].on(ops[0], "")
 	for i, e := range way {
 		from, to := &with[len(with)-1], ops[i+1]
-		if !strings.HasPrefix(from.Words, e.from) { // the edge before has said so
-			from.Words = join(e.from, from.Words)
+		switch {
+		case e.atomic == KindUnknown:
+			if e.fence != "" {
+				with = append(with, Op{Kind: Fence, Words: join(strings.TrimPrefix(e.fence, full), e.fenceDepends)})
+			}
+			with = append(with, said[i+1].on(to, e.depends)...)
+		case e.lxsx && arch == Arm:
+			from.Kind, to.Kind, to.Words = LoadLinked, StoreConditional, said[i+1].words
+			if strings.HasSuffix(from.Words, "addr 1") {
+				to.Words = join(to.Words, "addr 2")
+			}
+			with = append(with, to)
+		default:
+			*from = Op{Kind: e.atomic, Loc: to.Loc, Read: from.Read, Write: to.Write, Words: annotate(from.Words, said[i+1].words)}
 		}
-		if e.fence != "" {
-			with = append(with, Op{Kind: Fence, Words: join(strings.TrimPrefix(e.fence, full), e.fenceDepends)})
-		}
-		to.Words = join(e.to, e.depends)
-		with = append(with, to)
 	}
-	return with
+	return with, nil
+}
+
+// annotate adds annotations of a store to the words of its load, of which a dependency is
+// last.
+func annotate(words, more string) string {
+	list := strings.Fields(words)
+	at := slices.IndexFunc(list, func(w string) bool { return w != "acquire" && w != "release" })
+	if at < 0 {
+		at = len(list)
+	}
+	annotations := append(list[:at:at], strings.Fields(more)...)
+	slices.Sort(annotations)
+	return join(append(slices.Compact(annotations), list[at:]...)...)
 }
 
 // join puts a space between words that are there.
@@ -106,12 +160,44 @@ func join(words ...string) string {
 // edge is what stands between two operations: words behind them, and a fence with
 // words behind it.
 type edge struct {
-	from, to, depends   string
+	from, to            end
+	depends             string
 	fence, fenceDepends string
 	// begin and end are the kinds of the operations, where the edge says that;
 	// same says that they have one location.
 	begin, end Kind
 	same       bool
+	// atomic is the kind of the one operation whose load and store the edge has at its
+	// ends; with lxsx it may be a load-linked and its store-conditional.
+	atomic Kind
+	lxsx   bool
+}
+
+// end is what is said of an end of an edge: annotations, or an exclusive pair with those
+// of its load and its store.
+type end struct {
+	words         string
+	pair          bool
+	load, storing string
+}
+
+// on is the operation with what is said of it, and a dependency on the one before it.
+func (e end) on(op Op, depends string) []Op {
+	if !e.pair {
+		op.Words = join(e.words, depends)
+		return []Op{op}
+	}
+	load, further := join(e.load, depends), ""
+	switch kind, _, _ := strings.Cut(depends, " "); kind {
+	case "data":
+		load, further = e.load, "data 2"
+	case "addr":
+		further = "addr 2"
+	}
+	return []Op{
+		{Kind: LoadLinked, Loc: op.Loc, Words: load},
+		{Kind: StoreConditional, Loc: op.Loc, Write: op.Write, Words: join(e.storing, further)},
+	}
 }
 
 // full stands for a full fence, which has no name of its own.
@@ -130,18 +216,27 @@ var edges = map[string]edge{
 	"fence.tso": {fence: "tso"},
 	"rfi":       {begin: Store, end: Load, same: true}, "fri": {begin: Load, end: Store, same: true},
 	"wsi": {begin: Store, end: Store, same: true}, "coi": {begin: Store, end: Store, same: true},
+	"rmw":       {begin: Load, end: Store, same: true, atomic: Exchange, lxsx: true},
+	"amo.swp":   {begin: Load, end: Store, same: true, atomic: Exchange},
+	"amo.ldadd": {begin: Load, end: Store, same: true, atomic: Add},
 }
 
-// ends are what the ends of an edge may be, by the letters of diy7; longer ones come
-// first.
-var ends = []struct{ letters, words string }{
-	{"aqrl", "acquire release"}, {"aq", "acquire"}, {"rl", "release"},
-	{"p", ""}, {"a", "acquire"}, {"q", "acquirepc"}, {"l", "release"},
+// ends are what the ends of an edge may be, by the letters of diy7.
+var ends = []struct {
+	letters string
+	end
+}{
+	{"aqrl", end{words: "acquire release"}}, {"aq", end{words: "acquire"}}, {"rl", end{words: "release"}},
+	{"p", end{}}, {"a", end{words: "acquire"}}, {"q", end{words: "acquirepc"}}, {"l", end{words: "release"}},
+	{"x", end{pair: true}}, {"xa", end{pair: true, load: "acquire"}}, {"xl", end{pair: true, storing: "release"}},
+	{"xal", end{pair: true, load: "acquire", storing: "release"}},
+	{"xaqp", end{pair: true, load: "acquire"}}, {"xprl", end{pair: true, storing: "release"}},
+	{"xaqrl", end{pair: true, load: "acquire", storing: "release"}},
 }
 
 // edgeOf reads the name of an edge with its annotations.
 func edgeOf(name string) (edge, bool) {
-	if e, ok := plainEdge(name); ok {
+	if e, ok := directed(name); ok {
 		return e, true
 	}
 	for _, to := range ends {
@@ -151,8 +246,8 @@ func edgeOf(name string) (edge, bool) {
 		}
 		for _, from := range ends {
 			kind, ok := strings.CutSuffix(rest, from.letters)
-			if e, known := plainEdge(kind); ok && known {
-				e.from, e.to = from.words, to.words
+			if e, known := directed(kind); ok && known {
+				e.from, e.to = from.end, to.end
 				return e, true
 			}
 		}
@@ -160,7 +255,26 @@ func edgeOf(name string) (edge, bool) {
 	return edge{}, false
 }
 
-// plainEdge is an edge by its name without annotations, which may end in s.
+// directed is an edge by its name without annotations, behind which may stand R or W.
+func directed(name string) (edge, bool) {
+	if e, ok := plainEdge(name); ok {
+		return e, true
+	}
+	kind := Load
+	base, ok := strings.CutSuffix(name, "R")
+	if !ok {
+		kind = Store
+		if base, ok = strings.CutSuffix(name, "W"); !ok {
+			return edge{}, false
+		}
+	}
+	e, ok := plainEdge(base)
+	ok = ok && (e.end == KindUnknown || e.end == kind)
+	e.end = kind
+	return e, ok
+}
+
+// plainEdge is an edge by its name without annotations and directions, which may end in s.
 func plainEdge(name string) (edge, bool) {
 	e, ok := edges[name]
 	if base, same := strings.CutSuffix(name, "s"); !ok && same {

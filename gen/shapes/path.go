@@ -57,7 +57,7 @@ func (s *Shape) path(first, last Op, way []edge, names []string) ([]Op, error) {
 			ops[k+1].Loc = ops[i].Loc
 		}
 		if ops[i].Kind == KindUnknown {
-			ops[i].Kind = likely(ops[i-1].Kind, join(way[i-1].to, way[i].from))
+			ops[i].Kind = likely(ops[i-1].Kind, join(way[i-1].to.words, way[i].from.words))
 		}
 	}
 	s.values(ops)
@@ -76,7 +76,7 @@ func likely(before Kind, words string) Kind {
 	return before
 }
 
-var kindNames = [...]string{Load: "load", Store: "store", Exchange: "exchange", Fence: "fence"}
+var kindNames = [...]string{Load: "load", Store: "store"}
 
 // values gives the operations between the first and the last of a thread values:
 // stores new ones, and loads what the thread saw of the location before. Where the

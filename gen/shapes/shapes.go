@@ -17,11 +17,16 @@ const (
 	Store            // writes Write to Loc
 	Exchange         // atomically reads Loc, in the outcome Read, and writes Write
 	Fence            // orders everything before it with everything after it
+	// Of shapes with edges of an instruction set only:
+	Add              // atomically reads Loc and adds what no other operation adds
+	LoadLinked       // reads Loc and watches it
+	StoreConditional // writes Write to Loc unless it was written since its LoadLinked
 )
 
 // Op is one operation of a shape. Values are 0 for the initial value of every
 // location; no two operations of a shape write the same value, so Read names
-// the operation read from.
+// the operation read from. What a LoadLinked that only begins a store reads, and
+// what an Add writes, the outcome does not say.
 type Op struct {
 	Kind  Kind
 	Loc   int // symbolic location, from 0
