@@ -152,7 +152,7 @@ func walksOf(ops []Op, arch Arch) []walk {
 	return walks
 }
 
-// maxWalks bounds the ways to see a thread: one of more pairs is no test for people.
+// maxWalks bounds the ways to see a thread, which doubles with each pair.
 const maxWalks = 64
 
 // with is the walk with one more operation, behind an edge. A pair at an end of the thread
