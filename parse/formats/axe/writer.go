@@ -12,8 +12,15 @@ import (
 
 // Write writes h as one trace, thread after thread, with its "check", and all
 // that h says but times. Only locations that no operation accesses and whose
-// final value is not known are lost, and threads without operations.
+// final value is not known are lost, and threads without operations. A name that is no
+// word, or that another thread or location has, is written as a word like it.
 func Write(w io.Writer, h *parse.History) error {
+	named := *h
+	named.Locations = trace.Words(h.Locations)
+	if h.ThreadNames != nil {
+		named.ThreadNames = trace.Words(h.ThreadNames)
+	}
+	h = &named
 	return trace.Write(w, "axe trace", func(out *bufio.Writer) error {
 		var line []byte
 		put := func(text []byte) {

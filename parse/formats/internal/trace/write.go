@@ -75,3 +75,33 @@ func Numbered(names []string) []string {
 	}
 	return names
 }
+
+// Words are names as different words: those that are words stay, and of others every
+// other byte than those of words becomes _, with a number behind where the word is taken.
+func Words(names []string) []string {
+	taken := make(map[string]bool, len(names))
+	list := make([]string, len(names))
+	for i, name := range names {
+		if IsWord([]byte(name)) && !taken[name] {
+			list[i] = name
+			taken[name] = true
+		}
+	}
+	for i, name := range names {
+		if list[i] != "" {
+			continue
+		}
+		word := []byte(name)
+		for k, c := range word {
+			if !wordBytes[c] {
+				word[k] = '_'
+			}
+		}
+		list[i] = string(word)
+		for n := i; list[i] == "" || taken[list[i]]; n++ {
+			list[i] = string(word) + "_" + strconv.Itoa(n)
+		}
+		taken[list[i]] = true
+	}
+	return list
+}
