@@ -124,3 +124,31 @@ func TestViewsRefuse(t *testing.T) {
 		t.Errorf("limit: %v", err)
 	}
 }
+
+// TestViewsFences puts a fence of one pair of kinds between the two operations of each thread
+// of SB, MP and LB: the outcome that closes the cycle is reached unless both threads
+// have the fence that orders their two operations.
+func TestViewsFences(t *testing.T) {
+	for _, shape := range []struct {
+		threads [2][2]string
+		orders  [2]string // the fences that order the operations of the threads
+		reads   [2][]gen.Value
+	}{
+		{[2][2]string{{"store x 1", "load y"}, {"store y 2", "load x"}}, [2]string{"w.r", "w.r"}, [2][]gen.Value{{0}, {0}}},
+		{[2][2]string{{"store x 1", "store y 2"}, {"load y", "load x"}}, [2]string{"w.w", "r.r"}, [2][]gen.Value{nil, {2, 0}}},
+		{[2][2]string{{"load x", "store y 1"}, {"load y", "store x 2"}}, [2]string{"r.w", "r.w"}, [2][]gen.Value{{2}, {1}}},
+	} {
+		fences := []string{"r.r", "r.w", "w.r", "w.w"}
+		for _, first := range fences {
+			for _, second := range fences {
+				text := strings.Join(shape.threads[0][:], "; fence "+first+"; ") + "|" + strings.Join(shape.threads[1][:], "; fence "+second+"; ")
+				reached := slices.ContainsFunc(enumerate(t, code(t, gen.RISCV64, text), RVWMO), func(o Outcome) bool {
+					return slices.Equal(o.Reads[0], shape.reads[0]) && slices.Equal(o.Reads[1], shape.reads[1])
+				})
+				if ordered := first == shape.orders[0] && second == shape.orders[1]; reached == ordered {
+					t.Errorf("%s: reached %v", text, reached)
+				}
+			}
+		}
+	}
+}
