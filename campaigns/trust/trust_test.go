@@ -123,6 +123,13 @@ configs:
 			t.Errorf("configuration %s: %v", c.Configs[i].Name, err)
 		}
 	}
+	gate.File = newFile(t)
+	must.Succeed(t, gate.File.Add(t.TempDir(), refused.Commands))
+	must.Succeed(t, os.Chmod(string(gate.File), 0o666))
+	if err := gate.Campaign(c); err == nil || !strings.Contains(err.Error(), string(gate.File)) {
+		t.Errorf("a file that others may write to: %v", err)
+	}
+	gate.File = ""
 	gate.Named = config.Gem5{Binary: "/mine", Tree: "/tree"}
 	if err := gate.Campaign(c); err == nil || !strings.Contains(err.Error(), "stands for two binaries") {
 		t.Errorf("one binary for two: %v", err)
