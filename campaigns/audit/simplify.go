@@ -87,13 +87,14 @@ const (
 	needDefect       = "a known defect"
 	needDevices      = "devices"
 	needPrefetches   = "prefetches"
+	needStreams      = "prefetches after misses"
 	needFlushes      = "flushes"
 	needFunctional   = "functional reads"
 	needUnordered    = "a network without any order"
 	needTransactions = "few transactions"
 )
 
-var unusualNeeds = []string{needDefect, needDevices, needPrefetches, needFlushes, needFunctional, needUnordered, needTransactions}
+var unusualNeeds = []string{needDefect, needDevices, needPrefetches, needStreams, needFlushes, needFunctional, needUnordered, needTransactions}
 
 // subject is what runs: a program on a machine.
 type subject struct {
@@ -127,6 +128,7 @@ func (s *subject) features() []feature {
 	add(s.program.CountAgents(gen.AgentDMA) > 0, needDevices, func(s *subject) { s.program = withoutAgents(s.program, gen.AgentDMA) })
 	add(s.program.CountAgents(gen.AgentFetch) > 0, "instruction fetch", func(s *subject) { s.program = withoutAgents(s.program, gen.AgentFetch) })
 	add(m.Prefetch > 0, needPrefetches, func(s *subject) { s.machine.Prefetch = 0 })
+	add(m.Streams > 0, needStreams, func(s *subject) { s.machine.Streams = 0 })
 	add(m.Flush > 0, needFlushes, func(s *subject) { s.machine.Flush = 0 })
 	add(m.Functional > 0, needFunctional, func(s *subject) { s.machine.Functional = 0 })
 	add(m.Reorder == "all", needUnordered, func(s *subject) { s.machine.Reorder = "unordered" })

@@ -83,6 +83,9 @@ func sizes(p *ruby.Protocol, repairs bool) []size {
 	if p.Prefetches() {
 		list = append(list, choose(func(m *config.Machine, v int64) { m.Prefetch = v }, 0, 0, 100))
 	}
+	if p.Streams() {
+		list = append(list, choose(func(m *config.Machine, v int) { m.Streams = v }, 0, 0, 0, 1, 4))
+	}
 	if p.CheckFunctional() == nil {
 		list = append(list, choose(func(m *config.Machine, v int64) { m.Functional = v }, 0, 0, 0, 60))
 	}

@@ -2,12 +2,17 @@ package audit
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"ordeal/campaigns/config"
+	"ordeal/gen"
+	"ordeal/sim/builtin"
+	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/ruby"
 )
 
@@ -89,4 +94,61 @@ func TestGroups(t *testing.T) {
 	if n := counts["A.keep_clean=0 A.keep_dirty=0 A.keep_shared=1"]; n < 20 {
 		t.Errorf("%d of %d sets are two groups of a machine, among %d choices", n, parameterSets, len(wide))
 	}
+}
+
+// TestStreams requires prefetches that follow misses to be drawn for a protocol with a prefetcher, and for no other, and
+// a subject to go without them.
+func TestStreams(t *testing.T) {
+	path := mutant(t, "mi", "")
+	if got := drawnStreams(t, path); got != "0" {
+		t.Errorf("streams %s without a prefetcher, want 0", got)
+	}
+	file := filepath.Join(filepath.Dir(path), "MI_example-cache.sm")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := strings.NewReplacer(
+		"    bool send_evictions;\n", "    bool send_evictions;\n    MessageBuffer * prefetchQueue;\n",
+		"  out_port(requests, RequestMsg, requestBuffer);\n", `  out_port(requests, RequestMsg, requestBuffer);
+  out_port(prefetches, RubyRequest, prefetchQueue);
+  void enqueuePrefetch(Addr address, RubyRequestType type) {
+    enqueue(prefetches, RubyRequest, 1) {
+      out_msg.LineAddress := address;
+      out_msg.Type := type;
+    }
+  }
+`).Replace(string(text))
+	if err := os.WriteFile(file, []byte(changed), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if got := drawnStreams(t, path); got != "0 1 4" {
+		t.Errorf("streams %s, want 0 1 4", got)
+	}
+	s := subject{machine: config.Machine{Streams: 4, RMW: "access"}, program: &gen.Program{}}
+	list := s.features()
+	if len(list) != 1 || list[0].name != needStreams {
+		t.Fatalf("features %v, want %q", list, needStreams)
+	}
+	if list[0].remove(&s); s.machine.Streams != 0 {
+		t.Errorf("%d misses are left", s.machine.Streams)
+	}
+}
+
+// drawnStreams lists what machines for a protocol may have for prefetch-streams.
+func drawnStreams(t *testing.T, path string) string {
+	t.Helper()
+	p, _, err := builtin.Options{SLICC: path, Core: core.InOrder}.Coherent()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[int]bool{0: true}
+	for _, z := range sizes(p, false) {
+		for i := range z.n {
+			var m config.Machine
+			z.set(&m, i)
+			seen[m.Streams] = true
+		}
+	}
+	return strings.Trim(fmt.Sprint(slices.Sorted(maps.Keys(seen))), "[]")
 }
