@@ -276,7 +276,8 @@ func (b *Bench) audited(ctx context.Context, path, identity string) (*audit.Repo
 }
 
 // reductionRuns bounds the reduction of a witness, which takes no longer than an
-// audit may.
+// audit may; that of a defect of an unmodified protocol may take four times as many runs, and any
+// time.
 const reductionRuns = 1500
 
 // witness records the finding and reduces its program.
@@ -298,7 +299,11 @@ func (b *Bench) witness(ctx context.Context, bug *Bug, r *Result) error {
 	if err := report.Record(ctx, dir, nil); err != nil {
 		return err
 	}
-	reduced, err := reduction.Reduce(ctx, rundir.Dir(r.Finding.Dir), reduction.Options{Runs: reductionRuns, Time: b.Audit.CPU, Workers: 1, Gate: new(trust.Gate)})
+	o := reduction.Options{Runs: reductionRuns, Time: b.Audit.CPU, Workers: 1, Gate: new(trust.Gate)}
+	if bug.Stock() { // the witness is there to be read
+		o.Runs, o.Time = 4*reductionRuns, 0
+	}
+	reduced, err := reduction.Reduce(ctx, rundir.Dir(r.Finding.Dir), o)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
