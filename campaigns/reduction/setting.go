@@ -23,9 +23,10 @@ const (
 	// background may have, and trialOps about how many its trial has.
 	surroundedOps = 40
 	trialOps      = 100
-	// mostShapes bounds the shapes of a witness, mostViolations those that are
-	// counted in a trial.
+	// mostShapes bounds the shapes of a witness, mostCycles those of two operations in
+	// each of two threads, and mostViolations those that are counted in a trial.
 	mostShapes     = 8
+	mostCycles     = 4
 	mostViolations = 24
 	// surroundLead is how many rounds of a background come first, surroundThreads the
 	// least number of threads with it, and surroundStagger the bound of the delays
@@ -99,10 +100,10 @@ func settings(shapes []*gen.Program, threads, draw int) []*setting {
 }
 
 // shapes are programs of one round with the operations of a minimal witness of the
-// violation: of all its threads and of some, and with further threads as those that
-// only load. What needs all of them is rare in a long run, but a witness has
-// operations that only show in which order others performed. Nil where there is no
-// witness.
+// violation: of its cycles of two threads, of all its threads and of some, and with
+// further threads as those that only load. What needs all of them is rare in a long
+// run, but a witness has operations that only show in which order others performed.
+// Nil where there is no witness.
 func (s *reducer) shapes(ctx context.Context, first *rundir.Result) ([]*gen.Program, error) {
 	if first.History == nil || len(first.Verdicts) == 0 {
 		return nil, nil
@@ -128,9 +129,12 @@ func (s *reducer) shapes(ctx context.Context, first *rundir.Result) ([]*gen.Prog
 	var shapes []*gen.Program
 	add := func(p *gen.Program) {
 		same := func(q *gen.Program) bool { return string(q.Text()) == string(p.Text()) }
-		if p.Ops() <= surroundedOps && len(shapes) < mostShapes && !slices.ContainsFunc(shapes, same) {
+		if p.X86Only() == nil && p.CoresOnly() == nil && p.Ops() <= surroundedOps && len(shapes) < mostShapes && !slices.ContainsFunc(shapes, same) {
 			shapes = append(shapes, p)
 		}
+	}
+	for _, part := range cycles(w.Operations, len(hint)) {
+		add(copied(reduce.Extract(s.program, part), max(len(s.program.Threads), surroundThreads)/2+1))
 	}
 	for _, some := range subsets(threads) {
 		part := make(reduce.Hint, len(hint))
@@ -138,12 +142,52 @@ func (s *reducer) shapes(ctx context.Context, first *rundir.Result) ([]*gen.Prog
 			part[t] = hint[t]
 		}
 		p := reduce.Extract(s.program, part)
-		if p.X86Only() == nil && p.CoresOnly() == nil && (len(threads) == 1 || shared(p)) {
+		if len(threads) == 1 || shared(p) {
 			add(copied(p, max(len(s.program.Threads), surroundThreads)/2+1))
 			add(p)
 		}
 	}
 	return shapes, nil
+}
+
+// cycles lists up to mostCycles cycles of two threads and two locations among the
+// operations of a witness, as hints of so many threads: two operations of each
+// thread, of which the second meets the first one of the other thread at its
+// location, and one of the two stores (the critical cycles of Shasha and Snir,
+// "Efficient and Correct Execution of Parallel Programs that Share Memory", TOPLAS
+// 1988, of two threads). Those in which a thread stores before it loads come last,
+// since store buffers let them happen.
+func cycles(ops []cause.Operation, threads int) []reduce.Hint {
+	conflict := func(a, b *cause.Operation) bool { return a.Loc == b.Loc && (a.Writes || b.Writes) }
+	before := func(a, b *cause.Operation) bool {
+		return a.Thread == b.Thread && a.Number < b.Number && a.Loc != b.Loc
+	}
+	var first, last []reduce.Hint
+	for i := range ops {
+		for j := range ops {
+			a, b := &ops[i], &ops[j]
+			if !before(a, b) {
+				continue
+			}
+			for k := range ops {
+				for l := range ops {
+					c, d := &ops[k], &ops[l]
+					if c.Thread <= a.Thread || !before(c, d) || !conflict(b, c) || !conflict(d, a) {
+						continue
+					}
+					hint := make(reduce.Hint, threads)
+					hint[a.Thread], hint[c.Thread] = []int{a.Number, b.Number}, []int{c.Number, d.Number}
+					if a.Writes && !b.Writes || c.Writes && !d.Writes {
+						last = append(last, hint)
+					} else {
+						first = append(first, hint)
+					}
+				}
+			}
+		}
+	}
+	list := append(first, last...)
+	return list[:min(len(list), mostCycles)]
 }
 
 // subsets lists subsets of two and more threads, pairs first, or the only thread.

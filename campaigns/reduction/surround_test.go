@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ordeal/campaigns/cause"
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/internal/fake"
 	"ordeal/campaigns/internal/must"
@@ -109,6 +110,47 @@ func TestShapes(t *testing.T) {
 	want := [][]int{{4, 5}, {4, 7}, {5, 7}, {4, 5, 7}}
 	if got := subsets([]int{4, 5, 7}); !slices.EqualFunc(want, got, slices.Equal) {
 		t.Errorf("subsets %v, want %v", got, want)
+	}
+}
+
+// TestCycles lists the cycles of witnesses: of the message that two threads pass,
+// beside operations that only show the order of others; of the store buffer last.
+func TestCycles(t *testing.T) {
+	const x, y, z = 0, 1, 2
+	store := func(thread gen.ThreadID, number int, loc gen.LocID) cause.Operation {
+		return cause.Operation{Thread: thread, Number: number, Loc: loc, Writes: true}
+	}
+	load := func(thread gen.ThreadID, number int, loc gen.LocID) cause.Operation {
+		return cause.Operation{Thread: thread, Number: number, Loc: loc, Reads: true}
+	}
+	for _, test := range []struct {
+		ops  []cause.Operation
+		want []reduce.Hint
+	}{
+		{[]cause.Operation{store(0, 5, x), load(0, 7, x), load(0, 8, y), load(0, 9, z), store(2, 1, z), store(2, 2, x), store(2, 3, y)}, []reduce.Hint{
+			{{7, 9}, nil, {1, 2}}, // x before z here, z before x there
+			{{8, 9}, nil, {1, 3}},
+			{{5, 9}, nil, {1, 2}}, // a store before a load
+		}},
+		{[]cause.Operation{store(0, 0, x), load(0, 1, y), store(1, 0, y), load(1, 1, x)}, []reduce.Hint{{{0, 1}, {0, 1}}}},
+		{[]cause.Operation{load(0, 0, x), load(0, 1, y), load(1, 0, y), load(1, 1, x)}, nil}, // no store
+		{[]cause.Operation{store(0, 0, x), store(0, 1, y), load(1, 0, x), load(1, 1, y)}, nil},
+		{[]cause.Operation{store(0, 0, x), store(0, 1, x), load(1, 0, x), load(1, 1, x)}, nil},
+	} {
+		threads := 0
+		for _, op := range test.ops {
+			threads = max(threads, int(op.Thread)+1)
+		}
+		if diff := cmp.Diff(test.want, cycles(test.ops, threads)); diff != "" {
+			t.Errorf("%v: hints (-want +got):\n%s", test.ops, diff)
+		}
+	}
+	var many []cause.Operation
+	for n := range 4 {
+		many = append(many, store(0, n, gen.LocID(n)), store(1, n, gen.LocID(3-n)))
+	}
+	if got := cycles(many, 2); len(got) != mostCycles {
+		t.Errorf("%d cycles, want %d", len(got), mostCycles)
 	}
 }
 
