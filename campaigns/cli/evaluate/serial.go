@@ -10,6 +10,7 @@ import (
 	"ordeal/campaigns/rundir"
 	"ordeal/check"
 	"ordeal/check/serial"
+	"ordeal/check/serial/proof"
 	"ordeal/check/serial/robust"
 	"ordeal/parse"
 	"ordeal/parse/formats/events"
@@ -57,6 +58,8 @@ type serialAnswer struct {
 	// examples are executions with the answer, each with its evidence: one
 	// at most, or one of each kind where it depends on the execution.
 	examples []serialExample
+	// proof is the evidence of an answer about a history.
+	proof *proof.Proof
 }
 
 // serialExample is an execution and what was decided about it.
@@ -122,7 +125,7 @@ func (a *serialAnswer) undecided(reason string) {
 	if len(a.examples) > 0 {
 		reason = fmt.Sprintf("an execution is %s, and whether all are is not decided: %s", a.examples[0].answer, reason)
 	}
-	a.answer, a.reason, a.unproved = unknownAnswer, reason, ""
+	a.answer, a.reason, a.unproved, a.proof = unknownAnswer, reason, "", nil
 }
 
 // draw writes the picture of the first cycle, if that is asked for.

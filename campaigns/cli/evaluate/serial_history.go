@@ -11,6 +11,7 @@ import (
 	"ordeal/check/search"
 	"ordeal/check/serial"
 	"ordeal/check/serial/possible"
+	"ordeal/check/serial/proof"
 	traces "ordeal/check/serial/trace"
 	"ordeal/check/witness"
 	"ordeal/parse"
@@ -146,6 +147,29 @@ func (c *evaluate) answerHistory(ctx context.Context, h *parse.History, a *seria
 		a.answer = dependsAnswer
 	default:
 		a.unproved = exhausted
+	}
+	if q.question == possible.Robust {
+		return nil
+	}
+	return a.prove(ctx, h, q.question, found)
+}
+
+// prove adds the proof of an answer, if it is done in time.
+func (a *serialAnswer) prove(ctx context.Context, h *parse.History, q possible.Question, found possible.Answer) error {
+	p, err := possible.Prove(ctx, h, q, found)
+	if err != nil && ctx.Err() == nil || errors.Is(err, context.Canceled) {
+		return err
+	}
+	if err != nil {
+		return nil // the answer stands without
+	}
+	_, all, err := proof.Check(h, q.Model(), p)
+	if err != nil {
+		return fmt.Errorf("internal error: proof about %s: %w", q, err)
+	}
+	a.proof = p
+	if all {
+		a.unproved = ""
 	}
 	return nil
 }

@@ -1,9 +1,17 @@
 package evaluate
 
+import "ordeal/check/witness/certificate"
+
 // SerialResult is what --json prints for a trace with --serializability.
 type SerialResult struct {
-	Trace   string       `json:"trace"`
-	Answers []serialItem `json:"serializability"`
+	Trace string `json:"trace"`
+	// What follows is there with proofs, which are about a history; as in a
+	// certificate.
+	History     string       `json:"history,omitempty"`
+	Threads     int          `json:"threads,omitempty"`
+	Operations  int          `json:"operations,omitempty"`
+	ThreadNames []string     `json:"thread_names,omitempty"`
+	Answers     []serialItem `json:"serializability"`
 }
 
 type serialItem struct {
@@ -21,6 +29,9 @@ type serialItem struct {
 	// Examples are executions of several that the answer is about, each with
 	// its own; the evidence is in them then.
 	Examples []serialExampleItem `json:"examples,omitempty"`
+	// Proof is the evidence of an answer about a history, which ordeal verify
+	// checks.
+	Proof *certificate.Serializability `json:"proof,omitempty"`
 }
 
 type serialExampleItem struct {
@@ -66,6 +77,11 @@ func (c *evaluate) printSerialJSON(t *Trace, answers []*serialAnswer) error {
 			}
 			evidence.Execution = string(x.seq.Text())
 			item.Examples = append(item.Examples, serialExampleItem{x.answer, x.reason, evidence})
+		}
+		if a.proof != nil {
+			c := certificate.New(t.Place, t.History, nil)
+			out.History, out.Threads, out.Operations, out.ThreadNames = c.History, c.Threads, c.Operations, c.ThreadNames
+			item.Proof = certificate.NewSerializability(t.History, a.proof)
 		}
 		out.Answers = append(out.Answers, item)
 	}

@@ -211,16 +211,16 @@ func (c *verifier) find(place string) (*Trace, error) {
 // certificate checks one certificate and prints the result.
 func (c *verifier) certificate(place string, data []byte, find func(string) (*Trace, error)) error {
 	out := jsonVerified{Certificate: place}
-	t := new(certificate.Trace)
+	t := new(certificate.Document)
 	var results []certificate.Result
 	need := certificate.EstimateBytes(data)
 	var err error
 	if tooMuch := c.limits.Check(need); tooMuch != nil {
 		out.Open = tooMuch.Error()
 	} else if err = json.Unmarshal(data, t); err == nil {
-		out.Trace = t.Trace
+		out.Trace = t.Trace.Trace
 		var h *Trace
-		h, err = find(t.Trace)
+		h, err = find(t.Trace.Trace)
 		switch {
 		case err != nil:
 			return fmt.Errorf("verify %s: %w", place, err)
@@ -228,6 +228,9 @@ func (c *verifier) certificate(place string, data []byte, find func(string) (*Tr
 			results = make([]certificate.Result, len(t.Verdicts))
 			for i, v := range t.Verdicts {
 				results[i] = certificate.Result{Model: v.Model, Answer: v.Answer, Open: "no history"}
+			}
+			for _, a := range t.Serializability {
+				results = append(results, certificate.Result{Model: a.Question(), Answer: a.Answer, Open: "no history"})
 			}
 		case h.History == nil:
 			err = fmt.Errorf("the history cannot be read: %w", h.Err)

@@ -32,6 +32,9 @@ type conflicts struct {
 	// threads imply.
 	arcs   []orders.Arc
 	limits search.Limits
+	// before reports whether write a precedes b in every execution, as far as
+	// saturation tells.
+	before func(a, b parse.OpID) bool
 }
 
 const (
@@ -56,6 +59,7 @@ func newConflicts(ctx context.Context, h *parse.History, m model.Model, limits s
 		panic("possible: saturation refutes a history that has an execution")
 	}
 	c := &conflicts{h: h, model: m, graph: g, index: make(map[pair]orders.Literal), limits: limits}
+	c.before = func(a, b parse.OpID) bool { return g.HB(g.Node(a), g.Node(b)) }
 	c.list()
 	return c, c.eachOperation()
 }
@@ -107,11 +111,6 @@ func (c *conflicts) list() {
 // writesOf are the writes of a thread to a location.
 func (c *conflicts) writesOf(x, thread int32) []parse.OpID {
 	return c.writes[int(x)*c.h.Threads()+int(thread)]
-}
-
-// before reports whether saturation orders write a before write b.
-func (c *conflicts) before(a, b parse.OpID) bool {
-	return c.graph.HB(c.graph.Node(a), c.graph.Node(b))
 }
 
 // open is the range of the writes of another thread that a write is not
@@ -221,29 +220,39 @@ func (c *conflicts) programGraph() *orders.Graph {
 func (c *conflicts) transactionGraph(rel serial.Relation) *orders.Graph {
 	transaction, count := c.transactions()
 	g := &orders.Graph{Nodes: count}
-	add := func(from, to int32, l orders.Literal) {
-		if from != none && transaction[from] != transaction[to] {
-			g.Add(transaction[from], transaction[to], l)
+	add := func(a orders.Arc) {
+		if transaction[a.From] != transaction[a.To] {
+			g.Add(transaction[a.From], transaction[a.To], a.Label)
 		}
 	}
+	c.programOrder(rel, add)
+	for _, a := range c.arcs {
+		add(a)
+	}
+	return g
+}
+
+// programOrder calls add with conflicts inside threads, by a relation, that imply
+// all of them.
+func (c *conflicts) programOrder(rel serial.Relation, add func(orders.Arc)) {
 	order := serial.NewProgramOrder(c.h.Threads(), len(c.h.Locations))
 	for id := range int32(len(c.h.Ops)) {
 		if rel == serial.SC {
 			if parse.OpID(id) > c.h.Start[c.thread[id]] {
-				add(id-1, id, orders.Always)
+				add(orders.Arc{From: id - 1, To: id, Label: orders.Always})
 			}
 			continue
 		}
 		op := &c.h.Ops[id]
 		if kind, ok := serial.EventKind(op); ok {
 			e := events.Event{Kind: kind, Thread: c.thread[id], Var: op.Loc}
-			order.Add(id, &e, func(from, to int32) { add(from, to, orders.Always) })
+			order.Add(id, &e, func(from, to int32) {
+				if from != none {
+					add(orders.Arc{From: from, To: to, Label: orders.Always})
+				}
+			})
 		}
 	}
-	for _, a := range c.arcs {
-		add(a.From, a.To, a.Label)
-	}
-	return g
 }
 
 const none = -1

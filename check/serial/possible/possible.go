@@ -66,15 +66,27 @@ func (q Question) Model() model.Model {
 	return model.TSO
 }
 
+// relation is the conflicts of a question about serializability.
+func (q Question) relation() serial.Relation {
+	if q == SerializableSC {
+		return serial.SC
+	}
+	return serial.TSO
+}
+
 // Answer says of which answers a history has executions.
 type Answer struct {
 	// Holds and Fails are executions for which the answer is yes and no; nil
 	// if there is none. Both were replayed and decided by package serial.
 	Holds, Fails *events.Sequence
+	// HoldsOrder and FailsOrder are the orders that they were made of.
+	HoldsOrder, FailsOrder *witness.Order
 	// Searched says that a missing one is known not to exist. It is false
 	// only beside an error.
 	Searched bool
-	_        struct{}
+	// conflicts is what is known about all executions; nil where that was not
+	// needed.
+	conflicts *conflicts
 }
 
 // Decide answers a question about the executions of a well-formed history,
@@ -95,6 +107,7 @@ func Decide(ctx context.Context, h *parse.History, q Question, known []*witness.
 	if err != nil {
 		return d.answer, err
 	}
+	d.answer.conflicts = c
 	if !d.sameInAll(c) {
 		if err := c.split(); err != nil {
 			return d.answer, err
@@ -133,9 +146,9 @@ func (d *decider) add(ctx context.Context, order *witness.Order) error {
 	case err != nil:
 		return err
 	case holds && d.answer.Holds == nil:
-		d.answer.Holds = s
+		d.answer.Holds, d.answer.HoldsOrder = s, order
 	case !holds && d.answer.Fails == nil:
-		d.answer.Fails = s
+		d.answer.Fails, d.answer.FailsOrder = s, order
 	}
 	return nil
 }
@@ -165,12 +178,10 @@ func decideExecution(ctx context.Context, s *events.Sequence, q Question) (bool,
 // graph is what an execution must have no cycle in for the answer to be yes.
 func (d *decider) graph(c *conflicts) *orders.Graph {
 	switch d.q {
-	case SerializableSC:
-		return c.transactionGraph(serial.SC)
-	case SerializableTSO:
-		return c.transactionGraph(serial.TSO)
-	default:
+	case Robust:
 		return c.programGraph()
+	default:
+		return c.transactionGraph(d.q.relation())
 	}
 }
 

@@ -145,6 +145,7 @@ func decideHistory(t *testing.T, h *parse.History, q Question) (Answer, bool) {
 	if !a.Searched {
 		t.Fatal("the search has no end")
 	}
+	proved(t, h, q, a)
 	return a, true
 }
 

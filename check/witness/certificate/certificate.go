@@ -144,10 +144,7 @@ func (e encoder) verdict(v *witness.Verdict) Verdict {
 		out.Inclusion = &Inclusion{From: v.Inclusion.Model, Checked: v.Inclusion.Checked}
 	}
 	if v.Order != nil {
-		order := make(Accesses, len(v.Order.Ops))
-		for i, id := range v.Order.Ops {
-			order[i] = e.op(id)
-		}
+		order := e.accesses(v.Order.Ops)
 		out.Order = &order
 	}
 	if c := v.Closure; c != nil {
@@ -157,7 +154,7 @@ func (e encoder) verdict(v *witness.Verdict) Verdict {
 		}
 	}
 	if v.Refutation != nil {
-		out.Refutation = e.refutation(v.Refutation)
+		out.Refutation, _ = e.refutation(v.Refutation)
 	}
 	return out
 }
@@ -178,7 +175,8 @@ func (e encoder) arcs(arcs []witness.Arc) Arcs {
 	return out
 }
 
-func (e encoder) refutation(r *witness.Refutation) *Refutation {
+// refutation also returns the places of the nodes.
+func (e encoder) refutation(r *witness.Refutation) (*Refutation, map[*witness.Node]int) {
 	out := &Refutation{Lemmas: make([]Lemma, len(r.Lemmas))}
 	for i, l := range r.Lemmas {
 		from, to, via := e.op(l.Edge.From), e.op(l.Edge.To), e.op(l.Edge.Via)
@@ -204,7 +202,7 @@ func (e encoder) refutation(r *witness.Refutation) *Refutation {
 			out.Nodes[i] = Node{From: &from, To: &to, First: place[n.First], Second: place[n.Second]}
 		}
 	}
-	return out
+	return out, place
 }
 
 func (e encoder) edges(edges []witness.Edge) []Edge {

@@ -29,15 +29,8 @@ type Result struct {
 // the history and the certificate, times the number of rows for a closure
 // (witness.CheckClosure).
 func (t *Trace) Verify(h *parse.History) ([]Result, error) {
-	if t.History == "" {
-		return nil, errors.New("the certificate names no history")
-	}
-	if len(t.ThreadNames) != h.Threads() || t.Threads != h.Threads() || t.Operations != len(h.Ops) {
-		return nil, fmt.Errorf("the certificate belongs to another history, of %d operations in %d threads, not %d in %d",
-			t.Operations, t.Threads, len(h.Ops), h.Threads())
-	}
-	if d := Digest(h); d != t.History {
-		return nil, fmt.Errorf("the certificate belongs to another history, with digest %.12s…, not %.12s…", t.History, d)
+	if err := t.belongs(h); err != nil {
+		return nil, err
 	}
 	results := make([]Result, len(t.Verdicts))
 	for i := range t.Verdicts {
@@ -55,6 +48,21 @@ func (t *Trace) Verify(h *parse.History) ([]Result, error) {
 		}
 	}
 	return results, nil
+}
+
+// belongs says why a certificate belongs to another history.
+func (t *Trace) belongs(h *parse.History) error {
+	if t.History == "" {
+		return errors.New("the certificate names no history")
+	}
+	if len(t.ThreadNames) != h.Threads() || t.Threads != h.Threads() || t.Operations != len(h.Ops) {
+		return fmt.Errorf("the certificate belongs to another history, of %d operations in %d threads, not %d in %d",
+			t.Operations, t.Threads, len(h.Ops), h.Threads())
+	}
+	if d := Digest(h); d != t.History {
+		return fmt.Errorf("the certificate belongs to another history, with digest %.12s…, not %.12s…", t.History, d)
+	}
+	return nil
 }
 
 // claim is what a verdict says of which model.
@@ -115,11 +123,9 @@ func (d decoder) verdict(v *Verdict) (*witness.Verdict, error) {
 	w := &witness.Verdict{Model: v.Model}
 	var err error
 	if v.Order != nil {
-		w.Order = &witness.Order{Ops: make([]parse.OpID, len(*v.Order))}
-		for i, o := range *v.Order {
-			if w.Order.Ops[i], err = o.id(d.h); err != nil {
-				return nil, fmt.Errorf("order: place %d: %w", i, err)
-			}
+		w.Order = &witness.Order{}
+		if w.Order.Ops, err = d.accesses(*v.Order); err != nil {
+			return nil, fmt.Errorf("order: %w", err)
 		}
 	}
 	if v.Closure != nil {
@@ -128,7 +134,7 @@ func (d decoder) verdict(v *Verdict) (*witness.Verdict, error) {
 		}
 	}
 	if v.Refutation != nil {
-		if w.Refutation, err = d.refutation(v.Refutation); err != nil {
+		if w.Refutation, _, err = d.refutation(v.Refutation); err != nil {
 			return nil, fmt.Errorf("refutation: %w", err)
 		}
 	}
@@ -165,35 +171,36 @@ func (d decoder) arcs(what string, arcs Arcs) ([]witness.Arc, error) {
 	return out, nil
 }
 
-func (d decoder) refutation(r *Refutation) (*witness.Refutation, error) {
+// refutation also returns the nodes, by their places.
+func (d decoder) refutation(r *Refutation) (*witness.Refutation, []witness.Node, error) {
 	out := &witness.Refutation{Lemmas: make([]witness.Lemma, len(r.Lemmas))}
 	if len(r.Nodes) == 0 {
-		return nil, errors.New("there is no node")
+		return nil, nil, errors.New("there is no node")
 	}
 	for i := range r.Lemmas {
 		l := &r.Lemmas[i]
 		edge, err := d.edge(&Edge{From: l.From, To: l.To, Rule: l.Rule, Via: l.Via}, nil)
 		if err != nil {
-			return nil, fmt.Errorf("lemma %d: %w", i, err)
+			return nil, nil, fmt.Errorf("lemma %d: %w", i, err)
 		}
 		edge.Lemma = int32(i)
 		out.Lemmas[i].Edge = edge
 		if out.Lemmas[i].Premise, err = d.edges(l.Premise, out.Lemmas[:i]); err != nil {
-			return nil, fmt.Errorf("lemma %d: premise: %w", i, err)
+			return nil, nil, fmt.Errorf("lemma %d: premise: %w", i, err)
 		}
 	}
 	nodes, cases := make([]witness.Node, len(r.Nodes)), make([]bool, len(r.Nodes))
 	for i := range r.Nodes {
 		if i > 0 && !cases[i] {
-			return nil, fmt.Errorf("node %d: it is no case of a split before it", i)
+			return nil, nil, fmt.Errorf("node %d: it is no case of a split before it", i)
 		}
 		if err := d.node(r.Nodes, nodes, i, out.Lemmas); err != nil {
-			return nil, fmt.Errorf("node %d: %w", i, err)
+			return nil, nil, fmt.Errorf("node %d: %w", i, err)
 		}
 		cases[r.Nodes[i].First], cases[r.Nodes[i].Second] = true, true
 	}
 	out.Root = &nodes[0]
-	return out, nil
+	return out, nodes, nil
 }
 
 func (d decoder) node(from []Node, nodes []witness.Node, i int, lemmas []witness.Lemma) (err error) {
