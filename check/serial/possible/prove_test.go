@@ -34,6 +34,33 @@ func proved(t *testing.T, h *parse.History, q Question, a Answer) {
 	}
 	permuted(t, h, q, a.Holds, a.HoldsOrder)
 	permuted(t, h, q, a.Fails, a.FailsOrder)
+	noCycles(t, h, q, a.HoldsOrder)
+}
+
+// noCycles offers every list of one or two pairs of few operations as the argument that a
+// serializable execution is not: none is accepted.
+func noCycles(t *testing.T, h *parse.History, q Question, order *witness.Order) {
+	t.Helper()
+	n := len(h.Ops)
+	if order == nil || n > 6 {
+		return
+	}
+	offer := func(cycle ...[2]parse.OpID) {
+		x := proof.Execution{Order: order, Argument: proof.Argument{Cycle: cycle}}
+		if _, _, err := proof.Check(h, q.Model(), &proof.Proof{Executions: []proof.Execution{x}}); err == nil {
+			t.Fatalf("%s: the cycle %v of a serializable execution is accepted\n%v\n%v", q, cycle, h.Ops, h.Transactions)
+		}
+	}
+	var pairs [][2]parse.OpID
+	for i := range n * n {
+		pairs = append(pairs, [2]parse.OpID{parse.OpID(i / n), parse.OpID(i % n)})
+	}
+	for _, first := range pairs {
+		offer(first)
+		for _, second := range pairs {
+			offer(first, second)
+		}
+	}
 }
 
 // permuted offers every order of the few transactions of an execution as the argument that
