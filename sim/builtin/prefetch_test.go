@@ -6,6 +6,7 @@ import (
 	"ordeal/gen"
 	"ordeal/sim"
 	"ordeal/sim/builtin/core"
+	"ordeal/sim/builtin/ruby"
 	"ordeal/sim/builtin/ruby/cache"
 )
 
@@ -84,6 +85,64 @@ func TestPrefetches(t *testing.T) {
 	for _, o := range []Options{{Core: core.TSO, Prefetch: 9}, {Protocol: "mi", Core: core.TSO, Prefetch: 9}, {SLICC: path, Core: core.TSO, Prefetch: -1}} {
 		if _, err := New(o); err == nil {
 			t.Errorf("%+v is accepted", o)
+		}
+	}
+}
+
+// TestPrefetchesBelow has second levels that are cores' own, or two cores share, prefetch in
+// the place of caches that know no prefetches for stores: these and the cores' caches take
+// prefetches, home nodes do not.
+func TestPrefetchesBelow(t *testing.T) {
+	path := withRoles(t)
+	for _, edit := range [][2]string{
+		{"machine(", `structure(RubyPrefetcherProxy, external="yes") {
+  void completePrefetch(Addr);
+}
+machine(`},
+		{"    MessageBuffer * mandatoryQueue;\n", "    MessageBuffer * mandatoryQueue;\n    MessageBuffer * prefetchQueue;\n    bool use_prefetcher, default=\"false\";\n"},
+		{"    PutAck;\n", "    PutAck;\n    Prefetch;\n"},
+		{"  Tick clockEdge();\n", "  Tick clockEdge();\n  RubyPrefetcherProxy proxy;\n"},
+		{"  in_port(orderPort, OrderMsg", `  in_port(prefetchPort, RubyRequest, prefetchQueue) {
+    if (prefetchPort.isReady(clockEdge())) {
+      peek(prefetchPort, RubyRequest) {
+        assert(use_prefetcher);
+        trigger(Event:Prefetch, in_msg.LineAddress, getCacheEntry(in_msg.LineAddress), TBEs[in_msg.LineAddress]);
+      }
+    }
+  }
+  in_port(orderPort, OrderMsg`},
+		{"  transition(I, {Load, Store}, IM) {", `  action(x_popPrefetch, "x") {
+    proxy.completePrefetch(address);
+    prefetchPort.dequeue(clockEdge());
+  }
+  transition({I, M, IM, MI, II}, Prefetch) {
+    x_popPrefetch;
+  }
+  transition(I, {Load, Store}, IM) {`},
+	} {
+		replaceIn(t, path, "cache.sm", edit[0], edit[1])
+	}
+	const cores = 3
+	for _, sharing := range []int{0, 2} {
+		seconds := (cores + max(sharing, 1) - 1) / max(sharing, 1)
+		took := map[int]int{}
+		r := newRunner(t, Options{
+			SLICC: path, Core: core.TSO, Banks: 2, Sharing: sharing, Prefetch: 20,
+			Trace: func(s ruby.Step) {
+				if s.Machine == "Cache" && s.Event == "Prefetch" {
+					took[s.Number]++
+				}
+			},
+		})
+		ends(t, r, sim.Job{Program: randomProgram(t, 5, cores), Rounds: 10, Seed: 1}, sim.Passed, "")
+		for number := range cores + seconds {
+			if took[number] == 0 {
+				t.Errorf("%d cores share: cache %d of %d and %d second levels takes no prefetch", sharing, number, cores, seconds)
+			}
+			delete(took, number)
+		}
+		if len(took) > 0 {
+			t.Errorf("%d cores share: caches that are neither a core's nor a second level take prefetches: %v", sharing, took)
 		}
 	}
 }

@@ -52,7 +52,8 @@ type Options struct {
 	// MemoryChannels is the number of channels of the memory behind a controller,
 	// among which lines are interleaved: each keeps its own order. 0 means 1.
 	MemoryChannels int
-	// Prefetch says that the caches of cores have prefetchers; see Protocol.Prefetches.
+	// Prefetch says that the caches of cores, and second levels that are theirs, have
+	// prefetchers; see Protocol.Prefetches.
 	Prefetch bool
 	// Streams is after how many misses in sequence they prefetch what follows; 0 means never.
 	Streams int

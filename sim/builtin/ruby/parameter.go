@@ -89,7 +89,7 @@ func (p *program) settings(o *Options, r *role) (preset.Values, error) {
 			values[v.Name] = asNumber(v.Default).Int
 		}
 	}
-	if o.Prefetch && r.cores > 0 {
+	if o.Prefetch && (r.cores > 0 || r.second() && r.code.proxied()) {
 		values[enablePrefetch], values[usePrefetcher] = 1, 1
 	}
 	for _, set := range o.Parameters {

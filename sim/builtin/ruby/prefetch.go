@@ -36,30 +36,52 @@ func (p *Protocol) Prefetches() bool {
 }
 
 // Prefetch has a core's cache prefetch a line, for a store or else for a load. A
-// protocol whose proxy has a prefetch of the line under way, and one that knows no
-// prefetches for stores, are not asked.
+// protocol whose proxy has a prefetch of the line under way is not asked. One that
+// knows no prefetches for stores has the second level of the core prefetch in their
+// place, if it has one with a proxy.
 func (s *System) Prefetch(core int, line memory.Addr, write bool) {
 	c := s.owners[core]
+	if write && c.code.prefetch == nil {
+		if c = c.prefetchingBelow(line); c == nil {
+			return
+		}
+		write = false
+	}
+	c.takePrefetch(line, write)
+}
+
+// prefetchingBelow is the second level of a cache, nil without one.
+func (c *controller) prefetchingBelow(line memory.Addr) *controller {
+	if r := c.role.below(); r == nil || !r.second() || !c.code.proxied() {
+		return nil
+	}
+	_, number := splitMachineID(c.downstream(line))
+	return c.system.controllers[c.code.index][number]
+}
+
+func (c *controller) takePrefetch(line memory.Addr, write bool) {
 	defer c.catch()
 	c.begin(line)
-	kind := s.program.request.load
-	switch f := c.code.prefetch; {
-	case f != nil:
+	request := &c.system.program.request
+	kind := request.load
+	if f := c.code.prefetch; f != nil {
 		if write {
-			kind = s.program.request.store
+			kind = request.store
 		}
 		c.words[f.params[0]], c.words[f.params[1]] = uint64(line), kind
 		c.exec(f.entry)
-	case !write && !slices.Contains(c.prefetching, line):
-		c.prefetching = append(c.prefetching, line)
-		m := s.pools[s.program.request.layout.index].get()
-		f := &s.program.request
-		m.words[f.line], m.words[f.physical], m.words[f.kind], m.words[f.size] = uint64(line), uint64(line), kind, types.BlockBytes
-		if f.prefetch >= 0 {
-			m.words[f.prefetch] = f.isPrefetch
-		}
-		c.buffer(prefetchQueue).enqueue(m, c.now+1)
+		return
 	}
+	if slices.Contains(c.prefetching, line) {
+		return
+	}
+	c.prefetching = append(c.prefetching, line)
+	m := c.system.pools[request.layout.index].get()
+	m.words[request.line], m.words[request.physical], m.words[request.kind], m.words[request.size] = uint64(line), uint64(line), kind, types.BlockBytes
+	if request.prefetch >= 0 {
+		m.words[request.prefetch] = request.isPrefetch
+	}
+	c.buffer(prefetchQueue).enqueue(m, c.now+1)
 }
 
 // addStreams gives a controller the prefetcher that watches its misses.
