@@ -2,7 +2,11 @@ package audit
 
 import (
 	"math"
+	"slices"
+	"strings"
 	"testing"
+
+	"ordeal/gen"
 )
 
 // TestMasked requires the share of runs that end with what is known to be that of the runs
@@ -76,5 +80,27 @@ func TestAvoids(t *testing.T) {
 	// Half of all have devices; of these a tenth stays, and makes 1 of 11 of all.
 	if before < 35 || after > 20 || guided < 35 {
 		t.Errorf("%d of 100 with devices, %d when they end all runs, %d guided", before, after, guided)
+	}
+}
+
+// TestWithoutAtomics requires a subject to go without exchanges and additions, and the values of
+// the exchanges to be stored.
+func TestWithoutAtomics(t *testing.T) {
+	text := "ordeal-program 1\nlayout spread\nlocations a b\nthread 0\nexchange a 1\nload b\nthread 1\nadd a 3\nstore b 2\n"
+	p, err := gen.Parse("p", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := subject{program: p}
+	if got := names(s.features()); !slices.Contains(got, needAtomics) {
+		t.Errorf("features of a program with atomic operations: %q", got)
+	}
+	rest := s.only(nil)
+	want := strings.NewReplacer("exchange a 1", "store a 1", "add a 3", "load a").Replace(text)
+	if got := string(rest.program.Text()); got != want || string(p.Text()) != text {
+		t.Errorf("without atomic operations:\n%s\nwant\n%s\nof\n%s", got, want, p.Text())
+	}
+	if got := names(rest.features()); slices.Contains(got, needAtomics) {
+		t.Errorf("features of a program without atomic operations: %q", got)
 	}
 }

@@ -85,6 +85,7 @@ func names(list []feature) []string {
 const (
 	needParameter    = "parameter "
 	needDefect       = "a known defect"
+	needAtomics      = "atomic operations"
 	needDevices      = "devices"
 	needPrefetches   = "prefetches"
 	needStreams      = "prefetches after misses"
@@ -127,6 +128,7 @@ func (s *subject) features() []feature {
 	add(s.repairs && !m.Repair, needDefect, func(s *subject) { s.machine.Repair = true })
 	add(s.program.CountAgents(gen.AgentDMA) > 0, needDevices, func(s *subject) { s.program = withoutAgents(s.program, gen.AgentDMA) })
 	add(s.program.CountAgents(gen.AgentFetch) > 0, "instruction fetch", func(s *subject) { s.program = withoutAgents(s.program, gen.AgentFetch) })
+	add(slices.ContainsFunc(s.program.Threads, hasAtomics), needAtomics, func(s *subject) { s.program = withoutAtomics(s.program) })
 	add(m.Prefetch > 0, needPrefetches, func(s *subject) { s.machine.Prefetch = 0 })
 	add(m.Streams > 0, needStreams, func(s *subject) { s.machine.Streams = 0 })
 	add(m.Flush > 0, needFlushes, func(s *subject) { s.machine.Flush = 0 })
@@ -155,6 +157,33 @@ func (s subject) only(kept []feature) subject {
 		}
 	}
 	return s
+}
+
+// atomic reports whether an operation reads and writes at once.
+func atomic(op gen.Op) bool {
+	return op.Kind.Reads() && op.Kind.Writes() && op.Kind != gen.StoreConditional
+}
+
+func hasAtomics(ops []gen.Op) bool { return slices.ContainsFunc(ops, atomic) }
+
+// withoutAtomics is a program with stores in place of exchanges, and loads in place of additions.
+func withoutAtomics(p *gen.Program) *gen.Program {
+	rest := *p
+	rest.Threads = nil
+	for _, ops := range p.Threads {
+		ops = slices.Clone(ops)
+		for i, op := range ops {
+			if !atomic(op) {
+				continue
+			}
+			ops[i].Kind = gen.Store
+			if !op.Kind.Constant() {
+				ops[i].Kind, ops[i].Value = gen.Load, 0
+			}
+		}
+		rest.Threads = append(rest.Threads, ops)
+	}
+	return &rest
 }
 
 // withoutAgents is a program without the threads of a kind of agent.

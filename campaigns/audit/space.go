@@ -108,7 +108,8 @@ const parameterSets = 4096
 // parameterSet is one of those sets. Half of them are empty. Some have few parameters,
 // and some so many that machines come to be what no single parameter makes of
 // them: of all machines, or of one, as a cache is exclusive by several together.
-// Others set all parameters of a group alike, of one machine or of two.
+// Others set all parameters of a group alike, of one machine or of two, or give a machine
+// the truth values that another one has, as a second level those of a home node.
 func parameterSet(choices []ruby.Parameter, number int) []string {
 	if number%2 == 0 {
 		return nil
@@ -142,7 +143,8 @@ func parameterSet(choices []ruby.Parameter, number int) []string {
 			list = slices.Delete(list, i, i+1)
 		}
 	}
-	switch rng.IntN(6) {
+	roles := rolesOf(choices)
+	switch rng.IntN(7) {
 	case 0:
 		few(1)
 	case 1:
@@ -150,12 +152,21 @@ func parameterSet(choices []ruby.Parameter, number int) []string {
 	case 2:
 		each(0.125, "")
 	case 3:
-		alike(rolesOf(choices)[rng.IntN(len(rolesOf(choices)))])
+		alike(roles[rng.IntN(len(roles))])
 	case 4:
-		for _, role := range rolesOf(choices) {
+		for _, role := range roles {
 			if rng.IntN(2) > 0 {
 				alike(role)
 			}
+		}
+	case 5:
+		role := rng.IntN(len(roles))
+		other := (role + 1 + rng.IntN(max(len(roles)-1, 1))) % len(roles)
+		for _, c := range asIn(choices, roles[role], roles[other]) {
+			take(c)
+		}
+		if rng.IntN(2) > 0 {
+			alike(roles[other])
 		}
 	default:
 		each(0.5, choices[rng.IntN(len(choices))].Role)
@@ -209,6 +220,17 @@ func groups(choices []ruby.Parameter, role string) [][]ruby.Parameter {
 	for _, k := range keys {
 		if members[k.stem] > 1 {
 			list = append(list, of[k])
+		}
+	}
+	return list
+}
+
+// asIn are the truth values with which a machine is as another one is without a choice.
+func asIn(choices []ruby.Parameter, role, other string) []ruby.Parameter {
+	var list []ruby.Parameter
+	for _, c := range choices {
+		if c.Role == role && slices.Contains(choices, ruby.Parameter{Role: other, Name: c.Name, Value: 1 - c.Value}) {
+			list = append(list, c)
 		}
 	}
 	return list

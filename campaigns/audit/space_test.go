@@ -96,6 +96,33 @@ func TestGroups(t *testing.T) {
 	}
 }
 
+// TestAsIn requires sets that give a machine the truth values of another one: those that
+// differ, and no numbers.
+func TestAsIn(t *testing.T) {
+	p := func(role, name string, value int64) ruby.Parameter {
+		return ruby.Parameter{Role: role, Name: name, Value: value}
+	}
+	choices := []ruby.Parameter{
+		p("A", "exclusive", 1), p("A", "fast", 1), p("A", "keeps", 0), p("A", "slots", 2), p("A", "mine", 1), p("A", "policy", 2),
+		p("B", "exclusive", 0), p("B", "fast", 1), p("B", "keeps", 1), p("B", "slots", 2), p("B", "policy", 1),
+	}
+	if got, want := fmt.Sprint(asIn(choices, "A", "B")), "[A.exclusive=1 A.keeps=0]"; got != want {
+		t.Errorf("A as B: %s, want %s", got, want)
+	}
+	if got := asIn(choices, "A", "C"); len(got) > 0 {
+		t.Errorf("A as a machine without parameters: %v", got)
+	}
+	counts := map[string]int{}
+	for i := range parameterSets {
+		counts[strings.Join(parameterSet(choices, i), " ")]++
+	}
+	for _, want := range []string{"A.exclusive=1 A.keeps=0", "B.exclusive=0 B.keeps=1"} {
+		if counts[want] < 40 { // a fourteenth of the sets that have parameters, or more
+			t.Errorf("%d of %d sets are %s", counts[want], parameterSets, want)
+		}
+	}
+}
+
 // TestStreams requires prefetches that follow misses to be drawn for a protocol with a prefetcher, and for no other, and
 // a subject to go without them.
 func TestStreams(t *testing.T) {
