@@ -59,6 +59,8 @@ type Repair struct {
 	// Lost counts rows that the audit of the protocol took, and that of the repaired
 	// one did not.
 	Lost int `json:"lost_rows"`
+	// Findings are those of the audit: those of New and of Left.
+	Findings []*audit.Finding `json:"-"`
 	// Steps and Runs are what it was checked by, besides the finding.
 	Steps uint64 `json:"steps"`
 	Runs  int    `json:"runs"`
@@ -391,7 +393,7 @@ func (s *search) audit(ctx context.Context, found []*Repair) error {
 		if report.Find(s.o.Finding.Title) != nil {
 			continue // other runs show it still
 		}
-		r.Steps = report.Steps
+		r.Steps, r.Findings = report.Steps, report.Findings
 		for _, f := range report.Findings {
 			known, err := s.known(ctx, f)
 			if err != nil {

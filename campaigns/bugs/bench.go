@@ -250,7 +250,12 @@ func (r *Result) refuse(ctx context.Context, err error) error {
 // audited is the whole audit of a protocol with fixes, read where it is known
 // already.
 func (b *Bench) audited(ctx context.Context, path, identity string) (*audit.Report, error) {
-	o := b.fixed()
+	return b.auditedWith(ctx, path, identity, b.fixed())
+}
+
+// auditedWith is the whole audit of a protocol with options, of which bugs that share the
+// protocol make one.
+func (b *Bench) auditedWith(ctx context.Context, path, identity string, o audit.Options) (*audit.Report, error) {
 	file := filepath.Join(b.Dir, "fixed", identity+"-"+(&Bench{Audit: o}).key()+".json")
 	b.mu.Lock()
 	if b.after[file] == nil {

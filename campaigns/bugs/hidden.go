@@ -12,30 +12,34 @@ import (
 	"ordeal/campaigns/trust"
 )
 
-// sight is what the protocol without a repair shows of a finding of the repaired one.
+// sight is what another protocol shows of a finding.
 type sight int
 
 const (
 	absent sight = iota
 	shown
-	masked // its runs end with the bug that is repaired
+	masked // its runs end with a bug that hides what else they show
 )
 
-// comparison compares findings of a repaired protocol with the one without the repair.
+// comparison looks for findings of a protocol in another one, as those of a repaired
+// protocol in the one without the repair.
 type comparison struct {
-	b       *Bench
-	bug     *Bug
-	r       *Result
-	without *audit.Report
+	b  *Bench
+	id string // of the bug
+	// of and in are the root files of the protocols, audited the audit of the latter.
+	of, in  string
+	audited *audit.Report
+	// hides reports whether a title is that of a bug that hides others.
+	hides func(title string) bool
 }
 
-// seen looks for a finding of the repaired protocol in the one without the repair: in
-// its audit, in the runs that show it, and, where these end with the bug, in runs of
-// the reduced program.
+// seen looks for a finding in the other protocol: in its audit, in the runs that show
+// the finding, and, where these end with a bug that hides others, in runs of the reduced
+// program.
 func (x *comparison) seen(ctx context.Context, f *audit.Finding) (sight, error) {
-	text := place.Texts(x.r.Trees.Repaired, f.Title)
-	for _, known := range x.without.Findings {
-		if place.Texts(x.r.Trees.Before, known.Title) == text {
+	text := place.Texts(x.of, f.Title)
+	for _, known := range x.audited.Findings {
+		if place.Texts(x.in, known.Title) == text {
 			return shown, nil
 		}
 	}
@@ -50,13 +54,13 @@ func (x *comparison) seen(ctx context.Context, f *audit.Finding) (sight, error) 
 	return x.runs(ctx, reduced)
 }
 
-// runs makes the runs that show a finding without the repair. Titles of deadlocks name
+// runs makes the runs that show a finding, in the other protocol. Titles of deadlocks name
 // controllers that wait, which differ from one interleaving to the next: any deadlock
 // of the same program is the same.
 func (x *comparison) runs(ctx context.Context, f *audit.Finding) (sight, error) {
 	m := f.Machine
-	m.SLICC, m.Protocol = x.r.Trees.Before, ""
-	text := place.Texts(x.r.Trees.Repaired, f.Title)
+	m.SLICC, m.Protocol, m.Mutant = x.in, "", ""
+	text := place.Texts(x.of, f.Title)
 	same := func(title string) bool {
 		const deadlock = "deadlock: "
 		return place.Texts(m.SLICC, title) == text ||
@@ -71,7 +75,7 @@ func (x *comparison) runs(ctx context.Context, f *audit.Finding) (sight, error) 
 		if same(title) {
 			return shown, nil
 		}
-		if audit.TitleMatches(x.bug.Title, title) {
+		if x.hides(title) {
 			s = masked
 		}
 	}
@@ -80,7 +84,7 @@ func (x *comparison) runs(ctx context.Context, f *audit.Finding) (sight, error) 
 
 // reduced is a finding with its program reduced; nil if it does not recur.
 func (x *comparison) reduced(ctx context.Context, f *audit.Finding) (*audit.Finding, error) {
-	dir := filepath.Join(x.b.Dir, "repaired", x.bug.ID)
+	dir := filepath.Join(x.b.Dir, "repaired", x.id)
 	if err := rundir.RemoveAll(dir); err != nil {
 		return nil, err
 	}

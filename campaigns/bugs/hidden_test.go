@@ -39,8 +39,8 @@ func TestSeen(t *testing.T) {
 		"behind the bug": {repaired, audit.Report{}, &named, other, masked},
 	} {
 		x := &comparison{
-			b: &Bench{Dir: t.TempDir(), Audit: audit.Options{CPU: 100 * time.Millisecond}}, bug: &Bug{ID: "x", Title: c.bug},
-			r: &Result{Trees: &Trees{Before: c.without, Repaired: repaired}}, without: &c.report,
+			b: &Bench{Dir: t.TempDir(), Audit: audit.Options{CPU: 100 * time.Millisecond}}, id: "x", of: repaired, in: c.without,
+			audited: &c.report, hides: func(title string) bool { return title == c.bug },
 		}
 		if got, err := x.seen(t.Context(), c.finding); err != nil || got != c.want {
 			t.Errorf("%s: %d, %v, want %d", name, got, err, c.want)

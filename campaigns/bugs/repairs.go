@@ -15,6 +15,8 @@ import (
 const (
 	repairTries = 400
 	repairBest  = 8
+	// repairSteps bound the audit of each proposal, and of the protocol with the fix.
+	repairSteps = 1_500_000
 	// proposals of a search are looked at.
 	proposals = 3
 )
@@ -25,10 +27,16 @@ type Repaired struct {
 	// Proposals are the first ones, as mutants are named.
 	Proposals []string `json:"proposals,omitempty"`
 	// Equal is the number, from 1, of the first one that makes the protocol with the fix,
-	// and Passes that of the first whose audit shows nothing that the audit of the
-	// protocol with the fix does not show; 0: none.
+	// and Passes that of the first whose audit shows nothing that the protocol with the
+	// fix does not show, in its own audit or in runs of the same programs; 0: none.
 	Equal  int `json:"equal,omitempty"`
 	Passes int `json:"passes,omitempty"`
+	// Part is the number of the first one all of whose changes are the fix's: a commit may
+	// fix several bugs, of which the finding shows one; 0: none.
+	Part int `json:"part,omitempty"`
+	// Shows is, for each proposal, the first title that the protocol with the fix does not
+	// show; empty if the proposal passes.
+	Shows []string `json:"shows,omitempty"`
 	// Reason is why there was no search.
 	Reason string `json:"reason,omitempty"`
 	_      struct{}
@@ -43,7 +51,11 @@ func (b *Bench) repairs(ctx context.Context, r *Result) error {
 		r.Repaired = &Repaired{Reason: "no fix to compare with"}
 		return nil
 	}
-	found, err := amend.Search(ctx, amend.Options{Finding: r.Finding, Tries: repairTries, Best: repairBest, Steps: b.Audit.Steps, Seed: b.Audit.Seed})
+	o := amend.Options{Finding: r.Finding, Tries: repairTries, Best: repairBest, Steps: repairSteps, Seed: b.Audit.Seed}
+	if b.Audit.Steps > 0 {
+		o.Steps = min(o.Steps, b.Audit.Steps)
+	}
+	found, err := amend.Search(ctx, o)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -52,52 +64,116 @@ func (b *Bench) repairs(ctx context.Context, r *Result) error {
 		return nil
 	}
 	r.Repaired = &Repaired{Tried: found.Tried}
-	after, err := audit.Run(ctx, audit.Options{SLICC: r.Trees.After, Seed: b.Audit.Seed, Steps: found.Steps})
+	after, err := b.auditedWith(ctx, r.Trees.After, r.Trees.AfterIdentity, audit.Options{Seed: b.Audit.Seed, Steps: found.Steps})
 	if err != nil {
 		return err
 	}
+	x := &comparison{b: b, id: r.Bug.ID, of: r.Trees.Before, in: r.Trees.After, audited: after, hides: func(string) bool { return false }}
 	for i, p := range found.Repairs[:min(proposals, len(found.Repairs))] {
 		r.Repaired.Proposals = append(r.Repaired.Proposals, p.ID)
-		equal, err := same(r.Trees, p.ID)
+		equal, part, err := same(r.Trees, p.ID)
 		if err != nil {
 			return err
 		}
 		if equal && r.Repaired.Equal == 0 {
 			r.Repaired.Equal = i + 1
 		}
-		known := func(title string) bool { return after.Find(title) != nil }
-		shown := slices.Concat(p.New, p.Left)
-		if r.Repaired.Passes == 0 && !slices.ContainsFunc(shown, func(title string) bool { return !known(title) }) {
+		if part && r.Repaired.Part == 0 {
+			r.Repaired.Part = i + 1
+		}
+		more, err := x.unknown(ctx, p.Findings)
+		if err != nil {
+			return err
+		}
+		r.Repaired.Shows = append(r.Repaired.Shows, more)
+		if r.Repaired.Passes == 0 && more == "" {
 			r.Repaired.Passes = i + 1
 		}
 	}
 	return nil
 }
 
-// same reports whether an edit makes the tables and the bodies of the protocol with the fix.
-func same(t *Trees, id string) (bool, error) {
+// unknown is the title of the first finding that the other protocol does not show; empty
+// if it shows all.
+func (x *comparison) unknown(ctx context.Context, list []*audit.Finding) (string, error) {
+	for _, f := range list {
+		if seen, err := x.seen(ctx, f); err != nil || seen != shown {
+			return f.Title, err
+		}
+	}
+	return "", nil
+}
+
+// same reports whether an edit makes the tables and the bodies of the protocol with the fix,
+// and whether it makes a part of them: whatever it changes is as in that protocol.
+func same(t *Trees, id string) (equal, part bool, err error) {
 	fixed, err := checked(t.After)
 	if err != nil {
-		return false, err
+		return false, false, err
 	}
 	tree, err := protocols.LoadFile(t.Before)
 	if err != nil {
-		return false, err
+		return false, false, err
+	}
+	buggy, err := contentOf(tree)
+	if err != nil {
+		return false, false, err
 	}
 	c, err := mutate.NewCatalogue(tree)
 	if err != nil {
-		return false, err
+		return false, false, err
 	}
 	m, err := c.Find(id)
 	if err != nil {
-		return false, err
+		return false, false, err
 	}
 	edited, err := contentOf(c.Tree(m))
 	if err != nil {
-		return false, err
+		return false, false, err
 	}
-	rows := func(a, b map[pair]tableRow) bool {
-		return maps.EqualFunc(a, b, func(x, y tableRow) bool { return x.next == y.next && slices.Equal(x.actions, y.actions) })
+	return edited.same(fixed), edited.between(buggy, fixed), nil
+}
+
+func (r tableRow) same(other tableRow) bool {
+	return r.next == other.next && slices.Equal(r.actions, other.actions)
+}
+
+// same reports whether two protocols have the same tables and bodies.
+func (c *content) same(other *content) bool {
+	return maps.EqualFunc(c.rows, other.rows, func(a, b map[pair]tableRow) bool { return maps.EqualFunc(a, b, tableRow.same) }) &&
+		maps.Equal(c.bodies, other.bodies)
+}
+
+// between reports whether a protocol differs from another one, and is in all that differs as
+// a third one, which has all rows that the other has.
+func (c *content) between(from, to *content) bool {
+	changed := false
+	for machine, rows := range c.rows {
+		for at, r := range rows {
+			old, had := from.rows[machine][at]
+			if had && r.same(old) {
+				continue
+			}
+			want, has := to.rows[machine][at]
+			if !has || !r.same(want) {
+				return false
+			}
+			changed = true
+		}
+		for at := range from.rows[machine] {
+			if _, has := rows[at]; !has {
+				return false
+			}
+		}
 	}
-	return maps.EqualFunc(fixed.rows, edited.rows, rows) && maps.Equal(fixed.bodies, edited.bodies), nil
+	for head, text := range c.bodies {
+		if text == from.bodies[head] {
+			continue
+		}
+		if text != to.bodies[head] {
+			return false
+		}
+		changed = true
+	}
+	return changed
 }

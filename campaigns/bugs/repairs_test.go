@@ -22,8 +22,15 @@ func TestSameRepair(t *testing.T) {
 		fix: true, row + "insert:" + notice: false, row + "drop:" + next: false,
 		fix + " + " + row + "next:I": false, fix + " + MI_example/L1Cache/a_issueGETX/skip:enqueue(requests)": false,
 	} {
-		if got, err := same(trees, id); err != nil || got != want {
-			t.Errorf("%s for %v: %v, %v, want %v", id, actions, got, err, want)
+		if got, part, err := same(trees, id); err != nil || got != want || part != want {
+			t.Errorf("%s for %v: %v, part %v, %v, want %v", id, actions, got, part, err, want)
+		}
+	}
+	another := &Edit{File: "MI_example-cache.sm", At: "transition(MI, Writeback_Nack", Remove: true}
+	trees.Before = protocolFiles(t, edit, another) // two bugs of one fix
+	for id, want := range map[string]bool{fix: true, fix + " + " + row + "next:I": false, row + "insert:" + notice: false} {
+		if equal, part, err := same(trees, id); err != nil || equal || part != want {
+			t.Errorf("%s, with two bugs: %v, part %v, %v, want part %v", id, equal, part, err, want)
 		}
 	}
 	if (&Repaired{Tried: 3}).Good() || !(&Repaired{Equal: 1}).Good() || !(&Repaired{Passes: 2}).Good() {

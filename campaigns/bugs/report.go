@@ -97,8 +97,8 @@ func (r *Report) WriteText(w io.Writer, columns int) error {
 
 // repairs writes which proposals are as good as the fixes.
 func (r *Report) repairs(b *strings.Builder, columns int) {
-	t := &messages.Table{Header: []any{"bug", "edits tried", "as the fix", "passes its audit", "first proposal"}, Left: []int{4}}
-	good := 0
+	t := &messages.Table{Header: []any{"bug", "edits tried", "as the fix", "a part of it", "passes its audit", "first proposal"}, Left: []int{5}}
+	good, parts := 0, 0
 	nth := func(n int) string {
 		if n == 0 {
 			return "-"
@@ -111,15 +111,17 @@ func (r *Report) repairs(b *strings.Builder, columns int) {
 		}
 		if x.Repaired.Good() {
 			good++
+		} else if x.Repaired.Part > 0 {
+			parts++
 		}
 		first := x.Repaired.Reason
 		if len(x.Repaired.Proposals) > 0 {
 			first = x.Repaired.Proposals[0]
 		}
-		t.Rows = append(t.Rows, []any{x.Bug.ID, x.Repaired.Tried, nth(x.Repaired.Equal), nth(x.Repaired.Passes), cut(first)})
+		t.Rows = append(t.Rows, []any{x.Bug.ID, x.Repaired.Tried, nth(x.Repaired.Equal), nth(x.Repaired.Part), nth(x.Repaired.Passes), cut(first)})
 	}
 	if len(t.Rows) > 0 {
-		fmt.Fprintf(b, "\n%s%d of %d bugs have a repair as good as the fix among the first %d proposals\n", t.Fit(columns), good, len(t.Rows), proposals)
+		fmt.Fprintf(b, "\n%s%d of %d bugs have a repair as good as the fix among the first %d proposals, %d more a part of it\n", t.Fit(columns), good, len(t.Rows), proposals, parts)
 	}
 }
 

@@ -239,7 +239,7 @@ func read(t *testing.T, path string) string {
 
 // protocolFiles writes the files of the project's MI, with an edit or without one, and
 // returns the root file.
-func protocolFiles(t *testing.T, e *Edit) string {
+func protocolFiles(t *testing.T, edits ...*Edit) string {
 	t.Helper()
 	dir := t.TempDir()
 	names, err := fs.Glob(protocols.Files(), "*")
@@ -252,7 +252,10 @@ func protocolFiles(t *testing.T, e *Edit) string {
 			t.Fatal(err)
 		}
 		edited := string(text)
-		if e != nil && e.File == name {
+		for _, e := range edits {
+			if e == nil || e.File != name {
+				continue
+			}
 			if edited, err = e.apply(edited); err != nil {
 				t.Fatal(err)
 			}

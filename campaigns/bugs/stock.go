@@ -71,7 +71,10 @@ func (b *Bench) propose(ctx context.Context, bug *Bug, r *Result) error {
 		return err
 	}
 	r.Proposed.Gone = !shows
-	x := &comparison{b: b, bug: bug, r: r, without: without}
+	x := &comparison{
+		b: b, id: bug.ID, of: r.Trees.Repaired, in: r.Trees.Before, audited: without,
+		hides: func(title string) bool { return audit.TitleMatches(bug.Title, title) },
+	}
 	for _, f := range repaired.Findings {
 		if audit.TitleMatches(bug.Title, f.Title) {
 			r.Proposed.Gone = false
