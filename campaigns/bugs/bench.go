@@ -18,6 +18,7 @@ import (
 	"ordeal/campaigns/reduction"
 	"ordeal/campaigns/rundir"
 	"ordeal/campaigns/trust"
+	"ordeal/gen"
 	"ordeal/sim/slicc/mutate"
 )
 
@@ -280,10 +281,24 @@ func (b *Bench) auditedWith(ctx context.Context, path, identity string, o audit.
 	return report, rundir.WriteJSON(file, report, true)
 }
 
-// reductionRuns bounds the reduction of a witness, which takes no longer than an
-// audit may; that of a defect of an unmodified protocol may take four times as many runs, and any
-// time.
-const reductionRuns = 1500
+// Bounds on the reduction of a witness. They are runs and not time: what comes out is the
+// same on a machine that others use. Large programs get fewer, at most those of
+// reductionOps operations, at least fewRuns; those of defects of unmodified protocols
+// get four times reductionRuns, since they are there to be read.
+const (
+	reductionRuns = 1500
+	fewRuns       = 300
+	reductionOps  = 150_000
+)
+
+// runsFor is the number of runs for the reduction of a finding's program.
+func runsFor(f *audit.Finding) (int, error) {
+	p, err := gen.Parse("finding", []byte(f.Program))
+	if err != nil {
+		return 0, fmt.Errorf("program of %q: %w", f.Title, err)
+	}
+	return min(max(reductionOps/max(p.Ops()*f.Rounds, 1), fewRuns), reductionRuns), nil
+}
 
 // witness records the finding and reduces its program.
 func (b *Bench) witness(ctx context.Context, bug *Bug, r *Result) error {
@@ -304,9 +319,13 @@ func (b *Bench) witness(ctx context.Context, bug *Bug, r *Result) error {
 	if err := report.Record(ctx, dir, nil); err != nil {
 		return err
 	}
-	o := reduction.Options{Runs: reductionRuns, Time: b.Audit.CPU, Workers: 1, Gate: new(trust.Gate)}
-	if bug.Stock() { // the witness is there to be read
-		o.Runs, o.Time = 4*reductionRuns, 0
+	runs, err := runsFor(r.Finding)
+	if err != nil {
+		return err
+	}
+	o := reduction.Options{Runs: runs, Workers: 1, Gate: new(trust.Gate)}
+	if bug.Stock() {
+		o.Runs = 4 * reductionRuns
 	}
 	reduced, err := reduction.Reduce(ctx, rundir.Dir(r.Finding.Dir), o)
 	if ctx.Err() != nil {

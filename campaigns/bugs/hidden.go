@@ -93,7 +93,7 @@ func (x *comparison) reduced(ctx context.Context, f *audit.Finding) (*audit.Find
 	if err := (&audit.Report{Findings: []*audit.Finding{&small}}).Record(ctx, dir, nil); err != nil {
 		return nil, err
 	}
-	result, err := reduction.Reduce(ctx, rundir.Dir(small.Dir), reduction.Options{Runs: reductionRuns, Time: x.b.Audit.CPU, Workers: 1, Gate: new(trust.Gate)})
+	result, err := reduction.Reduce(ctx, rundir.Dir(small.Dir), reduction.Options{Runs: reductionRuns, Workers: 1, Gate: new(trust.Gate)})
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}

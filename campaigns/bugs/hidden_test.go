@@ -1,11 +1,25 @@
 package bugs
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	"ordeal/campaigns/audit"
 )
+
+// TestRunsFor requires large programs to get fewer runs for their reduction, within bounds.
+func TestRunsFor(t *testing.T) {
+	for _, c := range []struct{ ops, rounds, want int }{{10, 1, reductionRuns}, {100, 1, reductionRuns}, {100, 3, 500}, {1000, 3, fewRuns}} {
+		text := "ordeal-program 1\nlayout spread\nlocations x\nthread 0\n" + strings.Repeat("load x\n", c.ops)
+		if got, err := runsFor(&audit.Finding{Program: text, Rounds: c.rounds}); err != nil || got != c.want {
+			t.Errorf("%d operations, %d rounds: %d runs, %v, want %d", c.ops, c.rounds, got, err, c.want)
+		}
+	}
+	if _, err := runsFor(&audit.Finding{Program: "no program"}); err == nil {
+		t.Error("no program: no error")
+	}
+}
 
 // TestSeen requires a finding of a repaired protocol to be shown, absent or masked without the
 // repair, by its audit and by runs of the program.
