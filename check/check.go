@@ -144,6 +144,6 @@ func Explain(w io.Writer, h *parse.History, m model.Model, v *Verdict) error {
 		_, err := fmt.Fprintf(w, "The search of procedure %s is exhausted. The proof is incomplete: %s.\n", v.Procedure, v.Unproved)
 		return err
 	}
-	small, refutation, _ := witness.Restrict(h, v.Refutation)
+	small, refutation, _ := witness.Restrict(m.View(h), v.Refutation)
 	return witness.Explain(w, small, m, refutation)
 }

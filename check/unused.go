@@ -10,7 +10,7 @@ import (
 // Unused lists what a history knows besides program order, reads-from and
 // atomicity that model m does not take into account, by whatever procedure, so
 // that an answer holds with and without it: "final memory", "order of writes",
-// "fences", "times", "transactions", "acquire and release", "dependencies
+// "fences", "times", "transactions", "acquire and release", "instruction barriers", "partial fences", "dependencies
 // of some kinds".
 //
 // The models with a global memory order take all but transactions into account,
@@ -25,7 +25,7 @@ import (
 // does. Dependencies are in program order too, and RMO is the only model that
 // would not keep it otherwise. Only linearizability is about real time.
 // Transactions are a matter of serializability. Models without Rules know no
-// annotations of accesses, and pairs as atomic instructions only; what program
+// annotations of accesses, and pairs as atomic instructions only; POW has no fences that order some pairs of accesses; what program
 // order implies anyway is not listed. Of dependencies each knows its kinds (see
 // model.Model.View).
 func Unused(h *parse.History, m model.Model) []string {
@@ -47,12 +47,20 @@ func Unused(h *parse.History, m model.Model) []string {
 		list = append(list, "transactions")
 	}
 	if m.PPO != parse.FullFence && !criterion {
-		view := m.View(h)
+		known := m.Known(h)
 		marks := func(o parse.Op) bool { return o.Attr&(parse.Acquire|parse.AcquirePC|parse.Release) != 0 }
-		if slices.ContainsFunc(h.Ops, marks) && !slices.ContainsFunc(view.Ops, marks) {
+		if slices.ContainsFunc(h.Ops, marks) && !slices.ContainsFunc(known.Ops, marks) {
 			list = append(list, "acquire and release")
 		}
-		if (m.Deps || m.Rules != nil) && len(view.Deps) < len(h.Deps) {
+		barrier := func(o parse.Op) bool { return o.Attr&parse.ISync != 0 }
+		if m.PPO == 0 && (m.Rules == nil || !m.Rules.ISync) && slices.ContainsFunc(h.Ops, barrier) {
+			list = append(list, "instruction barriers")
+		}
+		partial := func(o parse.Op) bool { return o.Mask != 0 && o.Mask != parse.FullFence }
+		if slices.ContainsFunc(h.Ops, partial) && !slices.ContainsFunc(known.Ops, partial) {
+			list = append(list, "partial fences")
+		}
+		if (m.Deps || m.Rules != nil) && len(known.Deps) < len(h.Deps) {
 			list = append(list, "dependencies of some kinds")
 		}
 	}

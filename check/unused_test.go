@@ -116,11 +116,21 @@ func TestUnusedAttributes(t *testing.T) {
 	h := cases.Parse("0: M[x] := 1\n0: M[y] := 1 release\n1: M[y] == 1 acquire\n1: M[x] == 0\ndep 1: 1 -> 2 ctrl\n")
 	const marks, deps = "acquire and release", "dependencies of some kinds"
 	for name, want := range map[string][]string{
-		"sc": nil, "tso": {marks}, "pso": {marks}, "rmo": {marks, deps}, "armv8": nil, "rvwmo": nil, "wmo": {marks, deps},
+		"sc": nil, "tso": {marks}, "pso": {marks}, "rmo": {marks, deps}, "armv8": nil, "rvwmo": nil, "wmo": {marks, deps}, "pow": {marks, deps},
 	} {
 		m, _ := model.ByName(name)
 		if got := check.Unused(h, m); !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+	fences := cases.Parse("0: M[x] == 0\n0: isync\n0: M[y] == 0\n0: stbar\n0: M[y] := 1\n0: sync\n")
+	const barriers, partial = "instruction barriers", "partial fences"
+	for name, want := range map[string][]string{
+		"sc": nil, "pso": nil, "rmo": {barriers}, "armv8": nil, "rvwmo": {barriers}, "wmo": {barriers}, "pow": {barriers, partial},
+	} {
+		m, _ := model.ByName(name)
+		if got := check.Unused(fences, m); !slices.Equal(got, want) {
+			t.Errorf("fences: %s: %q, want %q", name, got, want)
 		}
 	}
 	h.Deps[0].Kind = 0

@@ -22,10 +22,14 @@ const (
 	// ISync, of a Fence: an instruction barrier (ISB), which waits for the
 	// branches and addresses before it.
 	ISync Attr = 16
+	// Performed, of a Read or Write in what a model that splits accesses makes of
+	// a history (model.Model.View): the access as its own thread performs it. No
+	// history that is read has it.
+	Performed Attr = 32
 )
 
 // AttrNames are the names of the attributes, in order of their bits.
-var AttrNames = [...]string{"acquire", "acquirepc", "release", "conditional", "isync"}
+var AttrNames = [...]string{"acquire", "acquirepc", "release", "conditional", "isync", "performed"}
 
 // attributes are those that an operation of a kind may have.
 func (k Kind) attributes() Attr {

@@ -38,7 +38,7 @@ that tells the two apart, evaluated by all models as it is printed.`,
 		case len(args) == 0:
 			return listModels(e.Stdout, e.Columns())
 		}
-		found, err := config.ParseModels(args[0])
+		found, err := config.ParseModels(args[0], model.POW)
 		if err != nil {
 			return command.Usage(err)
 		}

@@ -36,7 +36,7 @@ func (s *Separation) Trace() string {
 }
 
 // Descriptions describes all models, in the order of All, and then those of
-// OfInstructionSets.
+// OfInstructionSets and POW.
 func Descriptions() []Description {
 	return []Description{
 		{
@@ -110,6 +110,9 @@ func Descriptions() []Description {
 		}, {
 			Model: WMO, Source: "Naylor, Moore and Mujumdar, FMCAD 2016",
 			Text: "Weak memory order of the checker Axe: RMO that keeps loads of one location in order.",
+		}, {
+			Model: POW, Source: "Axe Manual 1.4 (Naylor, Moore and Mujumdar, 2016), Sect. 5; Power: Sarkar et al., PLDI 2011",
+			Text: "Power, as the checker Axe has it: the local order of wmo, but a store may reach some threads before others. A fence waits until what its thread has written or seen has reached all.",
 		},
 	}
 }

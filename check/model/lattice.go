@@ -19,7 +19,7 @@ func ByName(name string) (Model, bool) {
 
 var byName = sync.OnceValue(func() map[string]Model {
 	models := make(map[string]Model)
-	for _, m := range append(append(All(), Linearizable), OfInstructionSets()...) {
+	for _, m := range append(append(All(), Linearizable, POW), OfInstructionSets()...) {
 		models[m.Name] = m
 	}
 	return models

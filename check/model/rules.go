@@ -77,7 +77,11 @@ type Rules struct {
 	// that is a pair with it.
 	Forwarded Class
 	FromPair  bool
-	_         struct{}
+	// Split says that the model is not multi-copy atomic: an access is performed by
+	// its thread first, and reaches all threads later, each event in its turn
+	// (see split).
+	Split bool
+	_     struct{}
 }
 
 // The models of instruction sets. Their global memory order is of all accesses;
@@ -121,13 +125,19 @@ var (
 	WMO = ofInstructionSet("wmo", Rules{
 		Known: parse.DepAddress | parse.DepData, Untyped: true,
 	})
+
+	// POW is Axe's model of that name, after Power (Axe Manual 1.4, Sect. 5; ValOrder.cpp): the
+	// local order of WMO, without multi-copy atomicity.
+	POW = ofInstructionSet("pow", Rules{
+		Known: parse.DepAddress | parse.DepData, Untyped: true, Split: true,
+	})
 )
 
 func ofInstructionSet(name string, r Rules) Model {
-	return Model{Name: name, Family: Total, ForwardOwn: true, LoadLoadSameLoc: name == "wmo", Rules: &r}
+	return Model{Name: name, Family: Total, ForwardOwn: true, LoadLoadSameLoc: name == "wmo" || name == "pow", Rules: &r}
 }
 
-// OfInstructionSets lists the models with Rules.
+// OfInstructionSets lists the models with Rules that machines promise.
 func OfInstructionSets() []Model { return []Model{Armv8, RVWMO, WMO} }
 
 // Orders reports whether the rules order a before a later b of its thread,
@@ -146,35 +156,54 @@ func (m Model) Direct(d parse.Dep) bool {
 	return d.Kind == 0 && m.Rules.Untyped || d.Kind&m.Rules.Known&^parse.DepControl != 0
 }
 
-// View is the history as the model sees it: h itself, or a copy without the
-// attributes and dependencies that the model does not know. An RMW that is
-// Conditional is an atomic one to such a model, and its load one of its own.
+// View is the history as the model sees it, whose operations evidence names: what
+// Known returns or, under a model that splits accesses, the events of that. The view
+// of a view is itself.
 func (m Model) View(h *parse.History) *parse.History {
-	attr, known := ^parse.Attr(0), ^parse.DepKind(0)
+	if m.Rules == nil || !m.Rules.Split {
+		return m.Known(h)
+	}
+	if slices.ContainsFunc(h.Ops, func(o parse.Op) bool { return o.Attr&parse.Performed != 0 }) {
+		return h
+	}
+	return split(m.Known(h))
+}
+
+// Known is h itself, or a copy without the attributes and dependencies that the
+// model does not know, and of fences those parts. An RMW that is Conditional is an atomic one to
+// such a model, and its load one of its own.
+func (m Model) Known(h *parse.History) *parse.History {
+	attr, kinds := ^parse.Attr(0), ^parse.DepKind(0)
 	untyped := true
 	if m.Rules == nil {
-		attr, known = parse.ISync, parse.DepAddress|parse.DepData
+		attr, kinds = parse.ISync, parse.DepAddress|parse.DepData
 	} else {
-		known, untyped = m.Rules.Known, m.Rules.Untyped
+		kinds, untyped = m.Rules.Known, m.Rules.Untyped
 		if m.Rules.Keeps == nil {
 			attr = parse.ISync
 		}
 	}
-	unknownDep := func(d parse.Dep) bool { return d.Kind&known == 0 && !(d.Kind == 0 && untyped) }
+	unknownDep := func(d parse.Dep) bool { return d.Kind&kinds == 0 && !(d.Kind == 0 && untyped) }
 	unknownAttr := func(o parse.Op) bool { return o.Attr&^attr != 0 }
+	wholeFences := m.Rules != nil && m.Rules.Split
+	unknownFence := func(o parse.Op) bool { return wholeFences && o.Mask != 0 && o.Mask != parse.FullFence }
 	deps, attrs := slices.ContainsFunc(h.Deps, unknownDep), slices.ContainsFunc(h.Ops, unknownAttr)
-	if !deps && !attrs {
+	fences := slices.ContainsFunc(h.Ops, unknownFence)
+	if !deps && !attrs && !fences {
 		return h
 	}
-	view := *h
+	known := *h
 	if deps {
-		view.Deps = slices.DeleteFunc(slices.Clone(h.Deps), unknownDep)
+		known.Deps = slices.DeleteFunc(slices.Clone(h.Deps), unknownDep)
 	}
-	if attrs {
-		view.Ops = slices.Clone(h.Ops)
-		for i := range view.Ops {
-			view.Ops[i].Attr &= attr
+	if attrs || fences {
+		known.Ops = slices.Clone(h.Ops)
+		for i := range known.Ops {
+			known.Ops[i].Attr &= attr
+			if unknownFence(known.Ops[i]) {
+				known.Ops[i].Mask = 0
+			}
 		}
 	}
-	return &view
+	return &known
 }

@@ -17,6 +17,9 @@ import (
 //
 // An RMW that is Conditional is a write event; its load is an event of its own.
 func (f *frame) ofInstructionSet(m model.Model) bool {
+	if m.Name == model.POW.Name {
+		return f.pow()
+	}
 	// A Conditional RMW reads by way of its load only.
 	rf := f.rf.filter(func(_, b int) bool { return f.loads(b) })
 	poLoc := f.po.filter(f.sameLoc)

@@ -90,3 +90,12 @@ func (r rel) subset(s rel) bool {
 	}
 	return true
 }
+
+// each calls f with each pair.
+func (r rel) each(f func(a, b int)) {
+	for a, row := range r {
+		for ; row != 0; row &= row - 1 {
+			f(a, bits.TrailingZeros64(row))
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"ordeal/check/model"
 	"ordeal/check/witness"
 	"ordeal/parse"
 )
@@ -114,9 +115,12 @@ func New(place string, h *parse.History, verdicts []witness.Verdict) *Trace {
 	for i := range t.ThreadNames {
 		t.ThreadNames[i] = h.ThreadName(i)
 	}
-	e := encoder{h}
 	for i := range verdicts {
-		v := e.verdict(&verdicts[i])
+		view := h
+		if m, known := model.ByName(verdicts[i].Model); known {
+			view = m.View(h)
+		}
+		v := encoder{view}.verdict(&verdicts[i])
 		if slices.ContainsFunc(verdicts, func(from witness.Verdict) bool { return lends(&from, &verdicts[i]) }) {
 			v.Order, v.Refutation = nil, nil
 		}

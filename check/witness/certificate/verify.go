@@ -103,6 +103,7 @@ func (t *Trace) check(h *parse.History, m model.Model, answer witness.Answer, v 
 		}
 		evidence = &t.Verdicts[i]
 	}
+	h = m.View(h)
 	d := decoder{h}
 	w, err := d.verdict(evidence)
 	if err != nil {
