@@ -18,7 +18,7 @@ func HeldNodes(nodes int) int { return min(max(512, nodes/128), 8192) }
 func EstimateStaticBytes(h *parse.History, m model.Model) int64 {
 	numbers := 0.0
 	if m.PPO&parse.StoreStore == 0 {
-		numbers = perScattered
+		numbers = perColumn + perScattered
 	}
 	return int64(float64(len(h.Ops)) * (4 + numbers + perNode + perSearch + staticEdges(m)*(2*perEdge+perTemporary)))
 }
@@ -27,6 +27,7 @@ func EstimateStaticBytes(h *parse.History, m model.Model) int64 {
 const (
 	perNode      = 21 + 4 + 8 + 4 + 8 + 21 // number, slot, readers, edges, sweep, search
 	perSearch    = 4 + 4 + 4               // on the static graph besides: keys of decisions, sources, idle nodes
+	perColumn    = 8 + 4                   // start of the row, column
 	perScattered = 12                      // lists of chains
 	perEdge      = 4 + 1
 	perTemporary = 12 // before edges are grouped
@@ -119,7 +120,7 @@ func (s *sizes) estimate(h *parse.History, m model.Model) (most, sparse int64) {
 		if m.PPO != 0 {
 			inferred *= 2 // about as many are paths
 		}
-		byLocation = 4*s.components + s.nodes*(8+4+perScattered) + s.writes*(4+4) + s.gates*12 + s.chains*perChain
+		byLocation = 4*s.components + s.nodes*(perColumn+perScattered) + s.writes*(4+4) + s.gates*12 + s.chains*perChain
 	}
 	held := int64(0)
 	if m.PPO != 0 && sparse == 0 { // else nothing is inferred, nor has a search to hold anything
