@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"ordeal/campaigns/exploration"
 	"ordeal/campaigns/internal/must"
 	"ordeal/campaigns/summary"
 )
@@ -50,6 +51,36 @@ func TestControlGroup(t *testing.T) {
 			t.Errorf("%s, %d operations: %v: %s", c.procedure, c.operations, err, out)
 		}
 		t.Logf("%s: peak %d MiB: %s", c.procedure, cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss>>10, out)
+	}
+}
+
+// TestControlGroupExplore explores a machine with more states than a control group has memory for: the
+// search ends at a limit, twice, from the checkpoint of which it goes on, and the kernel does not kill it. It
+// needs what TestControlGroup needs.
+func TestControlGroupExplore(t *testing.T) {
+	if !*soak {
+		t.Skip("needs -soak")
+	}
+	group := fmt.Sprintf("/sys/fs/cgroup/memory/ordeal-test-explore-%d", os.Getpid())
+	if err := os.Mkdir(group, 0o700); err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { must.Succeed(t, os.Remove(group)) })
+	must.Succeed(t, os.WriteFile(filepath.Join(group, "memory.limit_in_bytes"), []byte("100000000"), 0o600))
+	dir := filepath.Join(t.TempDir(), "explored")
+	expanded := 0
+	for _, args := range []string{"--protocol mesi-two-level --lines 2 --dma 1 --dir " + dir, "--resume " + dir} {
+		cmd := exec.CommandContext(t.Context(), "sh", append([]string{
+			"-c", `echo $$ > "$1/cgroup.procs" && shift && exec "$@"`, "sh", group, lookPath(t, "ordeal"), "explore", "--quiet"}, strings.Fields(args)...)...)
+		out, err := cmd.CombinedOutput()
+		if cmd.ProcessState.ExitCode() != summary.ExitUndecided || !regexp.MustCompile(`(?m)^end +incomplete after [0-9,]+ orbits of states, depth [0-9]+: limit of memory$`).Match(out) {
+			t.Fatalf("%s: %v: %s", args, err, out)
+		}
+		r, err := exploration.ReadResult(dir)
+		if err != nil || int(r.Expanded) <= expanded {
+			t.Errorf("%s: %d states expanded, %d before: %v", args, r.Expanded, expanded, err)
+		}
+		expanded = int(r.Expanded)
 	}
 }
 

@@ -67,3 +67,23 @@ func TestMachineLimits(t *testing.T) {
 		}
 	}
 }
+
+// TestGuard has a process that grows, and a machine that others fill.
+func TestGuard(t *testing.T) {
+	left, taken := int64(800), int64(10)
+	full := guard(50, func() int64 { return left }, func() int64 { return taken })
+	unlimited := guard(0, func() int64 { return left }, func() int64 { return taken })
+	unknown := guard(0, func() int64 { return 0 }, func() int64 { return taken })
+	for _, c := range []struct {
+		left, taken     int64
+		full, unlimited bool
+	}{{800, 10, false, false}, {800, 49, false, false}, {800, 50, true, false}, {100, 10, false, false}, {99, 10, true, true}} {
+		left, taken = c.left, c.taken
+		if a, b, none := full(), unlimited(), unknown(); a != c.full || b != c.unlimited || none {
+			t.Errorf("%d left, %d taken: %v, %v without a limit, %v where the system does not say", left, taken, a, b, none)
+		}
+	}
+	if n := processMemory(); n < 1<<20 {
+		t.Errorf("the process takes %d bytes", n)
+	}
+}

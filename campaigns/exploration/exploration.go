@@ -98,6 +98,9 @@ type Options struct {
 	Dir     string
 	Resume  bool // continue from the checkpoint in Dir
 	Workers int  // 0: one for each processor
+	// Alone says that the process does nothing else, so that limits of memory are limits
+	// of all that it takes.
+	Alone bool
 	// Progress is called between rounds of the search; nil: not at all.
 	Progress func(search.Progress)
 	_        struct{}
@@ -167,8 +170,8 @@ type run struct {
 // start begins the search, or continues it from the checkpoint.
 func start(s *Spec, m *explore.Machine, o Options) (*run, error) {
 	e := &s.Explore
-	so := searchOptions(e)
-	so.Workers, so.Graph, so.Progress = o.Workers, e.Liveness != "", o.Progress
+	so := searchOptions(e, &o)
+	so.Graph = e.Liveness != ""
 	r := &run{machine: m}
 	var err error
 	if o.Dir != "" {
@@ -186,12 +189,18 @@ func start(s *Spec, m *explore.Machine, o Options) (*run, error) {
 }
 
 // searchOptions are those that an exploration gives the search.
-func searchOptions(e *config.Explore) search.Options {
+func searchOptions(e *config.Explore, given *Options) search.Options {
 	o := search.Options{
+		Workers: given.Workers, Progress: given.Progress,
 		Bits: e.Fingerprint, MaxStates: e.MaxStates, MaxDepth: e.MaxDepth, Memory: int64(e.MaxMemory), KeepGoing: e.KeepGoing, Ignore: e.Ignored(),
 	}
 	if o.Memory == 0 {
 		o.Memory = execute.AvailableMemory()
+	}
+	if given.Alone {
+		o.Full = execute.MemoryGuard(o.Memory)
+	} else {
+		o.Full = execute.MemoryGuard(0)
 	}
 	return o
 }

@@ -133,8 +133,7 @@ func (s *Spec) runProgram(ctx context.Context, index int, given Options) (*Progr
 
 // startProgram begins the search of a program, or continues it.
 func (s *Spec) startProgram(m *explore.Machine, index int, given Options) (*run, error) {
-	o := searchOptions(&s.Explore)
-	o.Workers, o.Progress = given.Workers, given.Progress
+	o := searchOptions(&s.Explore, &given)
 	r := &run{machine: m, ignore: o.Ignore}
 	var err error
 	if given.Dir != "" {

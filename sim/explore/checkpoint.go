@@ -7,17 +7,11 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 )
 
-// saved is what Save writes: the texts of all components in the order of their
-// numbers. Each number, also that of the items of a list, is an unsigned varint.
-type saved struct {
-	Controllers, Messages [][]byte
-	Inboxes               [][]uint32
-}
-
-// Save writes the components.
+// Save writes the components: three lists, of the texts of controllers and of messages and of the
+// messages of inboxes, in the order of their numbers. Each number, also that of the items of a list, is
+// an unsigned varint.
 func (m *Machine) Save(w io.Writer) error {
 	buffered := bufio.NewWriter(w)
 	number := func(n int) { _, _ = buffered.Write(binary.AppendUvarint(nil, uint64(n))) } // it keeps its first error for Flush
@@ -47,84 +41,95 @@ func (m *Machine) Save(w io.Writer) error {
 	return nil
 }
 
-// list reads the items of a list. It grows as they come, whatever their number
-// says.
-func list[T any](r *bufio.Reader, item func(*bufio.Reader) (T, error)) ([]T, error) {
-	n, err := binary.ReadUvarint(r)
-	if err != nil {
-		return nil, err
-	}
-	var all []T
-	for range n {
-		v, err := item(r)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, v)
-	}
-	return all, nil
-}
-
-func readText(r *bufio.Reader) ([]byte, error) { return list(r, (*bufio.Reader).ReadByte) }
-
-func readInbox(r *bufio.Reader) ([]uint32, error) {
-	return list(r, func(r *bufio.Reader) (uint32, error) {
-		msg, err := binary.ReadUvarint(r)
-		if msg > math.MaxUint32 {
-			err = errComponents
-		}
-		return uint32(msg), err
-	})
-}
-
-// readComponents reads what Save wrote.
-func readComponents(r *bufio.Reader) (all saved, err error) {
-	if all.Controllers, err = list(r, readText); err != nil {
-		return all, err
-	}
-	if all.Messages, err = list(r, readText); err != nil {
-		return all, err
-	}
-	all.Inboxes, err = list(r, readInbox)
-	return all, err
-}
-
 // errComponents is the fault of components that are not those of the machine.
 var errComponents = errors.New("load components: not of this machine")
 
-// Load makes the components those that Save wrote.
+// Load makes the components those that Save wrote. Each is made as it is read, so that they are in
+// memory once.
 func (m *Machine) Load(r io.Reader) error {
-	all, err := readComponents(bufio.NewReader(r))
+	in := bufio.NewReader(r)
+	if _, err := list(in, m.restoreController); err != nil {
+		return fmt.Errorf("load components: %w", err)
+	}
+	messages, err := list(in, m.restoreMessage)
 	if err != nil {
 		return fmt.Errorf("load components: %w", err)
 	}
-	for n, text := range all.Controllers {
-		if err := m.restoreController(n, text); err != nil {
-			return err
+	_, err = list(in, func(n int, r *bufio.Reader) error { return m.restoreInbox(n, messages, r) })
+	if err != nil {
+		return fmt.Errorf("load components: %w", err)
+	}
+	return nil
+}
+
+// list reads the items of a list, whatever their number says up to its end, and gives the number.
+func list(r *bufio.Reader, item func(n int, r *bufio.Reader) error) (int, error) {
+	count, err := binary.ReadUvarint(r)
+	if err != nil {
+		return 0, err
+	}
+	for n := range int(min(count, math.MaxInt)) {
+		if err := item(n, r); err != nil {
+			return 0, err
 		}
 	}
-	for n, text := range all.Messages {
-		m.Start()
-		sent, err := m.LoadSent(text)
-		if err != nil {
-			return fmt.Errorf("%w: %w", errComponents, err)
-		}
-		if int(m.message(&sent)) != n {
-			return errComponents
-		}
+	return int(count), nil
+}
+
+// text reads a text into the memory of the last one.
+func (m *Machine) text(r *bufio.Reader) ([]byte, error) {
+	m.read = m.read[:0]
+	_, err := list(r, func(_ int, r *bufio.Reader) error {
+		b, err := r.ReadByte()
+		m.read = append(m.read, b)
+		return err
+	})
+	return m.read, err
+}
+
+func (m *Machine) restoreMessage(n int, r *bufio.Reader) error {
+	text, err := m.text(r)
+	if err != nil {
+		return err
 	}
-	for n, list := range all.Inboxes {
-		bad := slices.ContainsFunc(list, func(msg uint32) bool { return int(msg) >= len(all.Messages) })
-		if bad || int(m.inbox(list)) != n {
-			return errComponents
+	m.Start()
+	sent, err := m.LoadSent(text)
+	if err != nil {
+		return fmt.Errorf("%w: %w", errComponents, err)
+	}
+	if int(m.message(&sent)) != n {
+		return errComponents
+	}
+	return nil
+}
+
+// restoreInbox reads an inbox of some of the messages.
+func (m *Machine) restoreInbox(n, messages int, r *bufio.Reader) error {
+	m.list = m.list[:0]
+	_, err := list(r, func(_ int, r *bufio.Reader) error {
+		msg, err := binary.ReadUvarint(r)
+		if err == nil && msg >= uint64(messages) {
+			err = errComponents
 		}
+		m.list = append(m.list, uint32(msg))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if int(m.inbox(m.list)) != n {
+		return errComponents
 	}
 	return nil
 }
 
 // restoreController loads a controller, whose number is the second byte of its
 // text behind what its cores have.
-func (m *Machine) restoreController(n int, text []byte) error {
+func (m *Machine) restoreController(n int, r *bufio.Reader) error {
+	text, err := m.text(r)
+	if err != nil {
+		return err
+	}
 	m.Start()
 	if len(text) == 0 || len(text) <= 1+int(text[0]) || int(text[1+text[0]]) >= m.Controllers() {
 		return errComponents

@@ -24,6 +24,7 @@ type Machine struct {
 
 	// Buffers that are reused.
 	scratch, renamed []byte
+	read             []byte // of a checkpoint
 	list             []uint32
 	base             []machine.Fingerprint
 	next             machine.State

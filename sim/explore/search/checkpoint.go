@@ -67,11 +67,15 @@ func (s *Search) Save(w io.Writer, machineText string) error {
 			return err
 		}
 	}
-	var components bytes.Buffer
-	if err := s.machine.Save(&components); err != nil {
+	// Its length comes first: the components are written twice, since there may be no memory for them.
+	var length counter
+	if err := s.machine.Save(&length); err != nil {
 		return err
 	}
-	writeBytes(to, components.Bytes())
+	writeLength(to, uint64(length))
+	if err := s.machine.Save(to); err != nil {
+		return err
+	}
 	if err := to.Flush(); err != nil {
 		return fmt.Errorf("write the checkpoint: %w", err)
 	}
@@ -84,8 +88,18 @@ func (s *Search) Save(w io.Writer, machineText string) error {
 func newSum() hash.Hash32 { return crc32.New(crc32.MakeTable(crc32.Castagnoli)) }
 
 func writeBytes(w *bufio.Writer, data []byte) {
-	_, _ = w.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(data))))
+	writeLength(w, uint64(len(data)))
 	_, _ = w.Write(data)
+}
+
+func writeLength(w *bufio.Writer, n uint64) { _, _ = w.Write(binary.LittleEndian.AppendUint64(nil, n)) }
+
+// counter counts the bytes that are written.
+type counter uint64
+
+func (c *counter) Write(p []byte) (int, error) {
+	*c += counter(len(p))
+	return len(p), nil
 }
 
 // Resume continues the search that Save has written, with the machine that it

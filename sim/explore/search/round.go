@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 
 	"ordeal/sim/explore/machine"
 	"ordeal/sim/explore/visited"
@@ -16,6 +17,8 @@ const (
 	roundStates = 1 << 16 // states of a round, of a set of up to roundShare times as many
 	roundMax    = 1 << 19
 	roundShare  = 1 << 8
+	roundSteps  = 8                // steps of a state, for the memory of a round
+	roundMemory = 16               // the inverse of the share of the memory that a round may have
 	blockStates = 1 << 8           // states that a worker takes at a time
 	groups      = visited.Segments // for the look-up of successors
 )
@@ -134,7 +137,12 @@ func (s *Search) roundSize() int {
 	if s.options.round > 0 {
 		return s.options.round
 	}
-	return int(min(max(s.visited()/roundShare, roundStates), roundMax))
+	n := min(max(s.visited()/roundShare, roundStates), roundMax)
+	if o := &s.options; o.Memory > 0 {
+		each := roundSteps * int64(unsafe.Sizeof(successor{})+2*unsafe.Sizeof(machine.Fingerprint{})+4*uintptr(s.machine.Width()))
+		n = min(n, max(uint64(o.Memory/roundMemory/each), blockStates))
+	}
+	return int(n)
 }
 
 // parallel has the workers do tasks 0 to n-1. One worker does them in the caller's

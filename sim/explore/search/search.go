@@ -29,6 +29,9 @@ type Options struct {
 	MaxStates uint64
 	MaxDepth  int
 	Memory    int64
+	// Full reports whether the process may take no more memory, which ends the search as
+	// Memory does; nil: it always may. Memory counts what the search knows to take.
+	Full func() bool
 	// Ignore are properties whose faults are no findings.
 	Ignore []machine.Property
 	// KeepGoing has the search go on behind a fault, up to one for each title.
@@ -116,6 +119,7 @@ type Search struct {
 	graph   *Graph // nil unless Options.Graph
 
 	expanded, states, steps uint64
+	asked                   uint64 // expanded, when Options.Full was last called
 	digest                  uint64
 	levelEnd                uint64   // the number of the first state of the next level
 	levels                  []uint64 // the numbers of states of all levels but the last
@@ -207,10 +211,22 @@ func (s *Search) limit(ctx context.Context) Limit {
 		return StateLimit
 	case o.MaxDepth > 0 && s.depth() >= o.MaxDepth && s.expanded == s.levelStart():
 		return DepthLimit
-	case o.Memory > 0 && s.memory() >= o.Memory:
+	case o.Memory > 0 && s.memory() >= o.Memory, s.full():
 		return MemoryLimit
 	}
 	return NoLimit
+}
+
+// fullEvery is the number of states between two calls of Options.Full.
+const fullEvery = 1 << 12
+
+// full reports whether the process may take no more memory.
+func (s *Search) full() bool {
+	if s.options.Full == nil || s.expanded < s.asked+fullEvery {
+		return false
+	}
+	s.asked = s.expanded
+	return s.options.Full()
 }
 
 // LimitOf is the limit that a context which has ended stands for.
