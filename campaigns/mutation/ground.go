@@ -21,6 +21,7 @@ type ground struct {
 	model  string // of the outcomes of its program
 	live   bool   // requests have to be answered, under weak fairness
 	last   bool   // only what no other machine kills is explored here
+	depth  int    // the states up to here are explored; 0: all
 
 	states uint64
 	digest uint64

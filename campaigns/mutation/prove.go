@@ -23,7 +23,7 @@ type Truth string
 // The truths.
 const (
 	Refuted   Truth = "killed"        // a property does not hold that holds for the protocol
-	Bounded   Truth = "no difference" // every property holds in all states of all machines
+	Bounded   Truth = "no difference" // every property holds in all states of all machines, on the last up to some depth
 	Undecided Truth = "undecided"     // a machine has too many states
 )
 
@@ -200,7 +200,7 @@ func (p *prover) report(proof *Proof) error {
 func (p *prover) explore(ctx context.Context, g *ground, protocol *ruby.Protocol, keepGoing bool) (*exploration.Result, error) {
 	c := g.config
 	c.Protocol = protocol
-	o := search.Options{Workers: 1, MaxStates: p.o.MaxStates, KeepGoing: keepGoing, Graph: g.live}
+	o := search.Options{Workers: 1, MaxStates: p.o.MaxStates, MaxDepth: g.depth, KeepGoing: keepGoing, Graph: g.live}
 	r, err := exploration.Compiled(ctx, c, g.model, o)
 	if err == nil {
 		err = ctx.Err()
@@ -211,8 +211,8 @@ func (p *prover) explore(ctx context.Context, g *ground, protocol *ruby.Protocol
 // ladder is the machines that the protocol has been explored on whole.
 type ladder struct {
 	grounds []*ground
-	// last is the machine for what no other kills, once a mutant is there; nil if the
-	// protocol has none, or too many states on it.
+	// last is the machine for what no other kills, once a mutant is there, up to some depth
+	// if the protocol has too many states; nil if the protocol has none.
 	last func() (*ground, error)
 }
 
@@ -224,7 +224,7 @@ func (p *prover) ladder(ctx context.Context, t *Target, protocol *ruby.Protocol)
 	l := &ladder{last: func() (*ground, error) { return nil, nil }}
 	for _, g := range candidates {
 		if g.last {
-			l.last = sync.OnceValues(func() (*ground, error) { return p.baseline(ctx, t, protocol, g) })
+			l.last = sync.OnceValues(func() (*ground, error) { return p.lastBaseline(ctx, t, protocol, g) })
 			continue
 		}
 		whole, err := p.baseline(ctx, t, protocol, g)
@@ -256,6 +256,38 @@ func (p *prover) baseline(ctx context.Context, t *Target, protocol *ruby.Protoco
 		p.notef("%s: %s: the protocol itself: %s", t.Name, g.name, title)
 	}
 	return g, nil
+}
+
+// lastShare is the inverse of the share of MaxStates that the last machine may have up to the depth
+// at which it ends, since every mutant without a difference is explored there.
+const lastShare = 4
+
+// lastBaseline is baseline on the last machine. If the protocol has too many states there, it is explored
+// up to the greatest depth at which it has a share of them.
+func (p *prover) lastBaseline(ctx context.Context, t *Target, protocol *ruby.Protocol, g *ground) (*ground, error) {
+	r, err := p.explore(ctx, g, protocol, true)
+	if err != nil {
+		return nil, fmt.Errorf("explore protocol %s: %w", t.Name, err)
+	}
+	if !r.Complete() {
+		g.depth = depthOf(r.Levels, p.o.MaxStates/lastShare)
+		g.name += fmt.Sprintf(" up to depth %d", g.depth)
+		if r, err = p.explore(ctx, g, protocol, true); err != nil {
+			return nil, fmt.Errorf("explore protocol %s: %w", t.Name, err)
+		}
+	}
+	g.known(r)
+	return g, nil
+}
+
+// depthOf is the greatest depth up to which levels have no more than some orbits, at least 1.
+func depthOf(levels []uint64, most uint64) int {
+	depth, n := 1, levels[0]
+	for depth < len(levels)-1 && n+levels[depth] <= most {
+		n += levels[depth]
+		depth++
+	}
+	return depth
 }
 
 // prove explores one mutant.
@@ -326,7 +358,7 @@ func (p *prover) decideOn(ctx context.Context, proof *Proof, protocol *ruby.Prot
 		proof.Truth, proof.Machine, proof.Counterexample, proof.Same = Refuted, g.name, &r.Findings[at], false
 		return true, nil
 	}
-	if !r.Complete() {
+	if !r.Complete() && (g.depth == 0 || r.Limit != search.DepthLimit) {
 		proof.Truth, proof.Machine, proof.Same = Undecided, g.name, false
 		return false, fmt.Errorf("%s: %w: more than %d orbits", g.name, errStates, p.o.MaxStates)
 	}

@@ -2,6 +2,7 @@ package mutation
 
 import (
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -101,7 +102,8 @@ func TestProveLimit(t *testing.T) {
 	}
 	o.Accept = func(m *mutate.Mutant) bool { return m.ID == "MI_example/L1Cache/(M,Fwd_GETX)/drop:ka_wakeUpAll" }
 	proofs, err := Prove(t.Context(), o)
-	if err != nil || len(proofs) != 1 || proofs[0].Truth != Bounded || strings.Contains(proofs[0].Machine, "DMA") || len(notes) == 0 {
+	if err != nil || len(proofs) != 1 || proofs[0].Truth != Bounded || len(notes) == 0 ||
+		!regexp.MustCompile(`^[^D]*; 2 cores, 2 lines, DMA up to depth [1-9]$`).MatchString(proofs[0].Machine) {
 		t.Errorf("%+v, %v, %q", proofs, err, notes)
 	}
 	o.MaxStates = 5
@@ -161,6 +163,65 @@ func TestLastMachine(t *testing.T) {
 		proof, err := p.prove(t.Context(), &target, catalogue, transitions{}, known, &m)
 		if err != nil || proof.Truth != c.truth || proof.Machine != c.machine {
 			t.Errorf("%s: %s with %s, %v; want %s with %s", c.mutant, proof.Truth, proof.Machine, err, c.truth, c.machine)
+		}
+	}
+}
+
+// TestLastDepth explores mutants on a last machine with too many states for the protocol: up to a depth.
+func TestLastDepth(t *testing.T) {
+	for _, c := range []struct {
+		levels []uint64
+		most   uint64
+		want   int
+	}{{[]uint64{1, 3, 9, 27}, 13, 3}, {[]uint64{1, 3, 9, 27}, 12, 2}, {[]uint64{1, 3, 9, 27}, 100, 3}, {[]uint64{1, 3}, 0, 1}} {
+		if got := depthOf(c.levels, c.most); got != c.want {
+			t.Errorf("%d, at most %d: %d, want %d", c.levels, c.most, got, c.want)
+		}
+	}
+	target, err := Embedded("mi")
+	if err != nil {
+		t.Fatal(err)
+	}
+	catalogue, err := mutate.NewCatalogue(target.Tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	protocol, err := ruby.Compile(target.Tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := grounds(protocol)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &prover{o: ProveOptions{MaxStates: 4000}}
+	last, err := p.lastBaseline(t.Context(), &target, protocol, all[len(all)-1])
+	if err != nil || last.depth < 4 {
+		t.Fatalf("%+v, %v", last, err)
+	}
+	for _, c := range []struct {
+		mutant string
+		truth  Truth
+		same   bool
+	}{
+		{"MI_example/L1Cache/(I,Load)/next:stay", Refuted, false}, // in 4 steps
+		{"MI_example/L1Cache/(MI,Writeback_Ack)/swap:o_popForward,k_wakeUp", Bounded, true},
+	} {
+		m, err := catalogue.Find(c.mutant)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mutant, err := ruby.Compile(catalogue.Tree(m))
+		if err != nil {
+			t.Fatal(err)
+		}
+		known := &ladder{last: func() (*ground, error) { return last, nil }}
+		proof := &Proof{}
+		if err := p.decide(t.Context(), proof, mutant, known, nil); err != nil {
+			t.Error(err)
+		}
+		if proof.Truth != c.truth || proof.Same != c.same || !strings.HasSuffix(proof.Machine, last.name) || c.same && proof.States != last.states {
+			t.Errorf("%s: %+v", c.mutant, proof)
 		}
 	}
 }
