@@ -113,15 +113,29 @@ func (c Coverage) WriteTo(w io.Writer) (int64, error) {
 			continue
 		}
 		fmt.Fprintf(&out, "%-10s %d of %d transitions taken, %.1f %%\n", m[0].Machine, m.Taken(), len(m), 100*m.Share())
-		var events []string
-		missing := m.Missing()
-		for i, t := range missing {
-			events = append(events, t.Event)
-			if i+1 == len(missing) || missing[i+1].State != t.State {
-				fmt.Fprintf(&out, "%-10s never in %s: %s\n", "", t.State, strings.Join(events, ", "))
-				events = nil
-			}
-		}
+		writeRows(&out, "never in", m.Missing())
 	}
 	return out.WriteTo(w)
+}
+
+// WriteTaken writes a line for each state of a machine with transitions that were taken.
+func (c Coverage) WriteTaken(w io.Writer) (int64, error) {
+	var out bytes.Buffer
+	for _, m := range c.Machines() {
+		fmt.Fprintf(&out, "%s\n", m[0].Machine)
+		writeRows(&out, "reached in", slices.DeleteFunc(slices.Clone(m), func(t Transition) bool { return !t.taken() }))
+	}
+	return out.WriteTo(w)
+}
+
+// writeRows writes a line for each state of some transitions, which lists its events.
+func writeRows(w io.Writer, what string, list []Transition) {
+	var events []string
+	for i, t := range list {
+		events = append(events, t.Event)
+		if i+1 == len(list) || list[i+1].State != t.State {
+			fmt.Fprintf(w, "%-10s %s %s: %s\n", "", what, t.State, strings.Join(events, ", "))
+			events = nil
+		}
+	}
 }

@@ -45,6 +45,14 @@ func TestCoverage(t *testing.T) {
 	if _, err := sum.WriteTo(&text); err != nil {
 		t.Fatal(err)
 	}
+	var reached strings.Builder
+	if _, err := sum.WriteTaken(&reached); err != nil {
+		t.Fatal(err)
+	}
+	wantReached := "L1\n           reached in I: Load\n           reached in M: Odd\nDir\n           reached in I: Get, Put\n"
+	if diff := cmp.Diff(wantReached, reached.String()); diff != "" {
+		t.Errorf("reached (-want +got)\n%s", diff)
+	}
 	taken := Coverage{{Machine: "L1", State: "I", Event: "Load", Count: 5}}
 	var part strings.Builder
 	if _, err := taken.WriteTo(&part); err != nil {

@@ -20,6 +20,7 @@ import (
 	"ordeal/campaigns/progress"
 	"ordeal/campaigns/rundir"
 	"ordeal/campaigns/summary"
+	"ordeal/sim"
 	"ordeal/sim/explore/search"
 )
 
@@ -66,7 +67,7 @@ those that were visited whole are not visited again.`,
 	fs.StringVar(&x.program, "program", "", "run this program, as gen prints it or a litmus test, in place of any access at any time; - is standard input")
 	fs.StringVar(&x.resume, "resume", "", "continue the search of this directory")
 	fs.BoolVar(&x.json, "json", false, "print the result as JSON")
-	fs.BoolVar(&x.rows, "coverage", false, "print which transitions of the protocol are never reached")
+	fs.BoolVar(&x.rows, "coverage", false, "print which transitions of the protocol are reached, too")
 	x.show.Declare(fs)
 	completeMutants(cmd)
 	command.Common(cmd, "protocol", "slicc", "mutant", "core", "cores", "lines", "shape", "max-time", "max-states", "resume")
@@ -145,6 +146,7 @@ func (x *exploreRun) makeDir(name string) error {
 }
 
 func (x *exploreRun) explore(ctx context.Context) error {
+	x.o.Alone = true
 	if x.spec.Programs != nil {
 		return x.explorePrograms(ctx)
 	}
@@ -221,7 +223,7 @@ func (x *exploreRun) print(r *exploration.Result) error {
 	}
 	switch {
 	case !r.Complete():
-		fmt.Fprintf(w, "%-10s incomplete after %s orbits at depth %d: limit of %s\n", "end", comma(r.Orbits), r.Depth, limitText[r.Limit])
+		fmt.Fprintf(w, "%-10s incomplete after %s orbits of states, depth %d: limit of %s\n", "end", comma(r.Orbits), r.Depth, limitText[r.Limit])
 	case len(r.Findings) == 0:
 		except := ""
 		if list := x.spec.Explore.Ignore; len(list) > 0 {
@@ -229,16 +231,23 @@ func (x *exploreRun) print(r *exploration.Result) error {
 		}
 		fmt.Fprintf(w, "%-10s every property%s holds in all reachable states\n", "holds", except)
 	}
-	taken := r.Coverage.Taken()
-	fmt.Fprintf(w, "%-10s %d of %d transitions reached\n", "rows", taken, len(r.Coverage))
-	if x.rows {
-		if _, err := r.Coverage.WriteTo(w); err != nil {
-			return err
-		}
+	if err := x.printRows(r.Coverage); err != nil {
+		return err
 	}
 	fmt.Fprintf(w, "%-10s %s\n", "directory", x.o.Dir)
 	x.printNext(r)
 	return nil
+}
+
+// printRows prints how many rows of the protocol were reached, those that never were, and with
+// --coverage the others, too.
+func (x *exploreRun) printRows(c sim.Coverage) error {
+	fmt.Fprintf(x.Stdout, "%-10s %d of %d transitions reached\n", "rows", c.Taken(), len(c))
+	if _, err := c.WriteTo(x.Stdout); err != nil || !x.rows {
+		return err
+	}
+	_, err := c.WriteTaken(x.Stdout)
+	return err
 }
 
 // printNext prints the commands to type next.
@@ -276,6 +285,10 @@ func showSearch(e *env, mode, what string) (line *progress.Line, note func(searc
 		text := fmt.Sprintf("%s orbits, %s to expand, depth %d, %s/s, %s", comma(now.Orbits), messages.Comma(now.Queue), now.Depth, comma(rate), config.Size(now.Memory>>20<<20))
 		if now.Estimate > now.Orbits {
 			text += fmt.Sprintf(", perhaps %s in all", comma(now.Estimate))
+			if rate > 0 {
+				left := time.Duration((now.Estimate-now.Expanded)/rate) * time.Second
+				text += fmt.Sprintf(", %s left", left)
+			}
 		}
 		line.Show("%s%s", what, text)
 	}

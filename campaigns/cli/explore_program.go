@@ -84,6 +84,9 @@ func (x *exploreRun) explorePrograms(ctx context.Context) error {
 			return err
 		}
 	} else {
+		if err := x.printRows(all.Result.Coverage); err != nil {
+			return err
+		}
 		fmt.Fprintf(x.Stdout, "%-10s %s\n", "directory", x.o.Dir)
 		x.printNext(&all.Result)
 	}

@@ -344,7 +344,8 @@ func TestPaths(t *testing.T) {
 }
 
 // TestEstimate holds the estimate for a search of which the sizes of the levels
-// are known: binomial coefficients, whose sum is a power of two.
+// are known: binomial coefficients, whose sum is a power of two, as they are and with
+// levels that are larger and smaller by turns.
 func TestEstimate(t *testing.T) {
 	levels := []uint64{1}
 	const n = 40
@@ -354,6 +355,16 @@ func TestEstimate(t *testing.T) {
 	for _, done := range []int{16, 20, 28} {
 		if got := float64(estimate(levels[:done])) / (1 << n); got < 0.4 || got > 2.5 {
 			t.Errorf("after %d levels the estimate is %.2f of the number of states", done, got)
+		}
+	}
+	uneven, sum := slices.Clone(levels), 0.0
+	for k := range uneven {
+		uneven[k] = uneven[k]*uint64(10+[]int{10, 0, -5, 0}[k%4])/10 + 1
+		sum += float64(uneven[k])
+	}
+	for done := 18; done < 28; done++ {
+		if got := float64(estimate(uneven[:done])) / sum; got < 0.3 || got > 3 {
+			t.Errorf("after %d uneven levels the estimate is %.2f of the number of states", done, got)
 		}
 	}
 	if got := estimate([]uint64{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024}); got != 0 {
