@@ -89,7 +89,6 @@ type repeat struct {
 	trace, json   bool
 	tries, number int
 	campaign, out string
-	directory     bool // campaign is the file of one that the command line names
 	sets          []string
 	filter        command.TraceFilter
 	options       config.Campaign // its options that a repetition has

@@ -18,15 +18,17 @@ import (
 // numbered makes a run of a campaign.
 func (r *repeat) numbered(ctx context.Context) error {
 	if file := filepath.Join(rundir.Resolve(r.campaign), journal.CampaignFile); rundir.Exists(file) {
+		r.campaign = file
+	}
+	if r.received() {
 		// A link or a pipe is no file of a campaign.
-		f, _, err := command.OpenRecord(file)
+		f, _, err := command.OpenRecord(r.campaign)
 		if err != nil {
 			return err
 		}
 		if err := f.Close(); err != nil {
 			return err
 		}
-		r.campaign, r.directory = file, true
 	}
 	c, _, err := r.env.Campaign(r.campaign, r.sets)
 	if err != nil {
@@ -66,18 +68,22 @@ func (r *repeat) explore(ctx context.Context, c *config.Campaign, cfg *config.Co
 	return x.explore(ctx)
 }
 
+// received says whether the file has the name of the one in the directory of a campaign. It
+// may come from others, even if the rest of the directory is missing: they may have removed
+// that.
+func (r *repeat) received() bool { return filepath.Base(r.campaign) == journal.CampaignFile }
+
 // asRecorded is a configuration of the campaign as it is repeated: with what the
-// command line names, and, if the file is the one in the directory of a campaign, with the
-// protocol that the run was made with, and no commands but trusted ones. A directory that
-// the command line names is that of a campaign, even if it has no header: it may come from
-// others, who may have removed that.
+// command line names, and, if the file is that of the directory of a campaign, with no
+// commands but trusted ones, and with the protocol that the run was made with if there is
+// a header, which says so.
 func (r *repeat) asRecorded(c *config.Campaign, cfg *config.Config) (*config.Config, error) {
 	dir := filepath.Dir(r.campaign)
 	named := r.trusted.Apply(cfg)
-	recorded := filepath.Base(r.campaign) == journal.CampaignFile && rundir.Exists(filepath.Join(dir, journal.HeaderFile))
-	if !recorded && !r.directory {
+	if !r.received() {
 		return &named, nil
 	}
+	recorded := rundir.Exists(filepath.Join(dir, journal.HeaderFile))
 	var a *journal.Archive
 	if recorded {
 		var err error
