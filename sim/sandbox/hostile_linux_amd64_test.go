@@ -104,6 +104,12 @@ var hostileActs = []hostileAct{
 	}},
 	{name: "project of a file", try: number(unix.SYS_IOCTL, nowhere, 0x401c5820)},
 	{name: "fs-verity", try: number(unix.SYS_IOCTL, nowhere, unix.FS_IOC_ENABLE_VERITY)},
+	{name: "version of a file on ext4", try: func(v *victim) error { // EXT4_IOC_SETVERSION
+		version := int64(12345)
+		return call(unix.SYS_IOCTL, uintptr(v.open), 0x4008_6604, uintptr(unsafe.Pointer(&version)))
+	}},
+	{name: "flags of a subvolume of btrfs", try: number(unix.SYS_IOCTL, nowhere, 0x4008_941a)}, // BTRFS_IOC_SUBVOL_SETFLAGS
+	{name: "request of some driver", try: number(unix.SYS_IOCTL, nowhere, 0x4008_ffff)},
 	{name: "type into a terminal", try: number(unix.SYS_IOCTL, nowhere, unix.TIOCSTI)},
 	{name: "paste into a console", try: number(unix.SYS_IOCTL, nowhere, unix.TIOCLINUX)},
 
@@ -235,6 +241,33 @@ var hostileActs = []hostileAct{
 	{name: "ioperm", try: number(unix.SYS_IOPERM, nowhere)},
 	{name: "vhangup", try: number(unix.SYS_VHANGUP)},
 
+	{name: "setuid program by open", natural: true, try: func(*victim) error {
+		return call(unix.SYS_OPEN, bytePointer("u1"), unix.O_WRONLY|unix.O_CREAT, 0o4755)
+	}},
+	{name: "setuid program by openat", natural: true, try: func(*victim) error {
+		return call(unix.SYS_OPENAT, unix.AT_FDCWD&(1<<64-1), bytePointer("u2"), unix.O_RDWR|unix.O_CREAT|unix.O_TRUNC, 0o4755)
+	}},
+	{name: "setgid program by creat", natural: true, try: func(*victim) error { return call(unix.SYS_CREAT, bytePointer("u3"), 0o2755) }},
+	{name: "setuid program by mknod", natural: true, try: func(*victim) error {
+		return call(unix.SYS_MKNOD, bytePointer("u4"), unix.S_IFREG|0o4755)
+	}},
+	{name: "setuid program by mknodat", natural: true, try: func(*victim) error {
+		return call(unix.SYS_MKNODAT, unix.AT_FDCWD&(1<<64-1), bytePointer("u5"), unix.S_IFREG|0o6755)
+	}},
+	{name: "setuid program without a name", try: func(*victim) error { // O_TMPFILE, not on every file system
+		return call(unix.SYS_OPEN, bytePointer("."), unix.O_RDWR|unix.O_TMPFILE, 0o4755)
+	}},
+
+	{name: "mode of a file that is not made", natural: true, allowed: true, try: func(v *victim) error {
+		return call(unix.SYS_OPEN, bytePointer(v.file), unix.O_RDONLY, 0o6777)
+	}},
+	{name: "program", natural: true, allowed: true, try: func(*victim) error {
+		return call(unix.SYS_OPEN, bytePointer("u6"), unix.O_WRONLY|unix.O_CREAT, 0o755)
+	}},
+	{name: "bytes left to read", natural: true, allowed: true, try: func(v *victim) error {
+		var n int32
+		return call(unix.SYS_IOCTL, uintptr(v.open), unix.TIOCINQ, uintptr(unsafe.Pointer(&n)))
+	}},
 	{name: "pair of stream sockets", natural: true, allowed: true, try: number(unix.SYS_SOCKETPAIR, unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0, bytePointer("12345678"))},
 	{name: "own limits", natural: true, allowed: true, try: func(*victim) error { return unix.Prlimit(0, unix.RLIMIT_CORE, nil, &unix.Rlimit{}) }},
 	{name: "own personality", natural: true, allowed: true, try: number(unix.SYS_PERSONALITY, 0xffff_ffff)},

@@ -80,8 +80,12 @@ var BestIsolation = sync.OnceValue(func() Isolation {
 })
 
 // apply changes cmd, which is ready to be started, so that it starts isolated,
-// in a group of its own, and waits for the shim's release. cmd.ExtraFiles must be empty.
+// in a group of its own, without the files that this process has inherited, and waits for
+// the shim's release. cmd.ExtraFiles must be empty.
 func (i Isolation) apply(cmd *exec.Cmd) (*shim, error) {
+	if err := inheritNothing(); err != nil {
+		return nil, err
+	}
 	attr := syscall.SysProcAttr{}
 	if cmd.SysProcAttr != nil {
 		attr = *cmd.SysProcAttr

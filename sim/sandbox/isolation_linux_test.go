@@ -102,6 +102,13 @@ func do(what string, args []string) error {
 			return err
 		}
 		return syscall.Kill(pid, 0)
+	case "inherited file":
+		fd, err := strconv.Atoi(args[0])
+		if err != nil {
+			return err
+		}
+		_, err = unix.Write(fd, []byte("hostile"))
+		return err
 	case "hostile":
 		return tryAll(args)
 	case "arguments":
@@ -183,6 +190,35 @@ func isolations(t *testing.T) map[string]Isolation {
 	return all
 }
 
+// TestInherited has a file open that children inherit, as what started this process may
+// have left one, and a tool that writes to it.
+func TestInherited(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	open := func() int {
+		fd, err := unix.Open(path, unix.O_WRONLY|unix.O_CREAT, 0o600)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = unix.Close(fd) }) // nothing was to be written
+		return fd
+	}
+	for name, j := range isolations(t) {
+		if out := act(t, j, "inherited file", strconv.Itoa(open())); out == "done\n" {
+			t.Errorf("%s: a tool wrote to it", name)
+		}
+	}
+	if text, err := os.ReadFile(path); err != nil || len(text) > 0 {
+		t.Errorf("the file has %q, %v", text, err)
+	}
+	fd := open()
+	if err := closeEachOnExec(); err != nil {
+		t.Fatal(err)
+	}
+	if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err != nil || flags&unix.FD_CLOEXEC == 0 {
+		t.Errorf("on an older kernel: flags %#x, %v, want the file closed", flags, err)
+	}
+}
+
 // TestIsolation verifies what each isolation prevents, and what it does not.
 func TestIsolation(t *testing.T) {
 	if runtime.GOOS != "linux" {
@@ -199,7 +235,7 @@ func TestIsolation(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer local.Close() // no process is to connect
-	other := exec.Command("sleep", "60")
+	other := exec.Command("sleep", "infinity")
 	if err := other.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -54,28 +54,31 @@ var toolAbsent = []uint32{unix.SYS_CLONE3, unix.SYS_OPENAT2}
 const namespaceFlags = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC |
 	unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET
 
-// deniedControls are the requests of ioctl that change attributes of files,
-// for which an owner needs no more than to have them open for reading, and
-// those that type into a terminal (linux/fs.h, fsverity.h, fscrypt.h, tty.h).
-var deniedControls = []uint32{
-	unix.FS_IOC_SETFLAGS, setFlags32, setAttributes, setVersion, setVersion32, setLabel, unix.FS_IOC_ENABLE_VERITY, unix.FS_IOC_SET_ENCRYPTION_POLICY,
-	unix.TIOCSTI, unix.TIOCLINUX,
+// allowedControls are the requests of ioctl that programs make of their own files and
+// terminals. Others can change a file of the user that is open for reading only, as the
+// file systems' own requests for attributes do, or type into a terminal: what a request
+// does is up to its driver, so that the harmful ones cannot be listed (linux/fs.h,
+// asm-generic/ioctls.h).
+var allowedControls = []uint32{
+	unix.TCGETS, unix.TCGETS2, unix.TIOCGWINSZ, unix.TIOCGPGRP, // is this a terminal, and how wide
+	unix.TIOCINQ, doNotBlock, closeOnExec, keepOnExec,
+	unix.FS_IOC_GETFLAGS, fileExtents, unix.FICLONE, unix.FICLONERANGE, // by which cp copies into a file that it writes
 }
 
 // Requests of ioctl that have no name elsewhere.
 const (
-	setFlags32    = 0x4004_6602 // FS_IOC32_SETFLAGS
-	setAttributes = 0x401c_5820 // FS_IOC_FSSETXATTR
-	setVersion    = 0x4008_7602 // FS_IOC_SETVERSION
-	setVersion32  = 0x4004_7602 // FS_IOC32_SETVERSION
-	setLabel      = 0x4100_9432 // FS_IOC_SETFSLABEL
+	doNotBlock  = 0x5421      // FIONBIO
+	keepOnExec  = 0x5450      // FIONCLEX
+	closeOnExec = 0x5451      // FIOCLEX
+	fileExtents = 0xc020_660b // FS_IOC_FIEMAP
 )
 
 // queryPersonality is the argument of personality that changes nothing.
 const queryPersonality = 0xffff_ffff
 
-// toolFilter denies toolDenied, namespaces, sockets but pairs of them, and what
-// a version of Landlock does not restrict. Calls that were not there when this
+// toolFilter denies toolDenied, namespaces, sockets but pairs of them, requests of
+// drivers, executables that run as their owner, and what a version of Landlock does not
+// restrict. Calls that were not there when this
 // was written are absent, as on an older kernel.
 func toolFilter() filter {
 	f := newFilter()
@@ -119,15 +122,39 @@ func toolFilter() filter {
 	})
 	f.on(syscall.SYS_IOCTL, func(f *filter) {
 		f.load(argument(1))
-		for _, request := range deniedControls {
-			f.endIf(request, deny)
+		for _, request := range allowedControls {
+			f.endIf(request, allow)
 		}
-		f.end(allow)
+		f.end(deny)
 	})
-	f.on(syscall.SYS_OPEN, func(f *filter) { f.truncation(argument(1)) })
-	f.on(syscall.SYS_OPENAT, func(f *filter) { f.truncation(argument(2)) })
+	f.on(syscall.SYS_OPEN, func(f *filter) { f.open(argument(1), argument(2)) })
+	f.on(syscall.SYS_OPENAT, func(f *filter) { f.open(argument(2), argument(3)) })
+	for number, mode := range map[uint32]uint32{syscall.SYS_CREAT: 1, syscall.SYS_MKNOD: 1, syscall.SYS_MKNODAT: 2} {
+		f.on(number, func(f *filter) {
+			f.setID(argument(mode))
+			f.end(allow)
+		})
+	}
 	f.end(allow)
 	return f
+}
+
+// setID denies making a file with a mode by which it would execute as its owner or group,
+// whoever executes it.
+func (f *filter) setID(mode uint32) {
+	f.load(mode)
+	f.skip(unix.BPF_JSET, syscall.S_ISUID|syscall.S_ISGID, 0, 1)
+	f.end(deny)
+}
+
+// open decides about opening a file. The mode means something if it is to be made.
+func (f *filter) open(flags, mode uint32) {
+	var made filter
+	made.setID(mode)
+	f.load(flags)
+	f.skip(unix.BPF_JSET, syscall.O_CREAT|unix.O_TMPFILE&^unix.O_DIRECTORY, 0, uint8(len(made)))
+	*f = append(*f, made...)
+	f.truncation(flags)
 }
 
 // truncation denies opening a file for reading only and truncating it, which
