@@ -67,7 +67,7 @@ func newJobs(t testing.TB, n, threads int) []sim.Job {
 		if err != nil {
 			t.Fatal(err)
 		}
-		jobs = append(jobs, sim.Job{Program: p, Rounds: 5, Seed: uint64(i), Dir: t.TempDir(), Timeout: 20 * time.Second})
+		jobs = append(jobs, sim.Job{Program: p, Rounds: 5, Seed: uint64(i), Dir: t.TempDir(), Timeout: 20 * time.Minute})
 	}
 	return jobs
 }
