@@ -106,7 +106,7 @@ func (t *Table) part(columns, natural []int, width int) string {
 func (t *Table) widths() []int {
 	var widths []int
 	for _, row := range slices.Concat([][]any{t.Header, t.Total}, t.Rows) {
-		for i, cell := range row {
+		for i, cell := range cells(row) {
 			if i == len(widths) {
 				widths = append(widths, 0)
 			}

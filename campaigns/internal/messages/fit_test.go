@@ -104,3 +104,24 @@ func TestFitAny(t *testing.T) {
 		}
 	}
 }
+
+// TestTableLines has texts of others in cells: each row stays one line.
+func TestTableLines(t *testing.T) {
+	type name string
+	const hostile = "a\r\nFORGED\x1b[2J\tx"
+	table := Table{
+		Header: []any{"what", hostile}, Rows: [][]any{{hostile, 1}, {name(hostile), hostile}}, Total: []any{hostile, "2"}, Left: []int{1},
+	}
+	const want = `a\u000d\nFORGED\u001b[2J\tx`
+	for what, text := range map[string]string{"string": table.String(), "markdown": table.Markdown(), "narrow": table.Fit(30)} {
+		if strings.Contains(text, "\x1b") || strings.Contains(text, "\t") || strings.Contains(text, "\nFORGED") {
+			t.Errorf("%s:\n%q", what, text)
+		}
+		if what == "string" && strings.Count(text, want) != 5 {
+			t.Errorf("want %q five times:\n%s", want, text)
+		}
+	}
+	if lines := strings.Count(table.String(), "\n"); lines != 6 { // two are rules
+		t.Errorf("%d lines, want 6:\n%s", lines, table.String())
+	}
+}

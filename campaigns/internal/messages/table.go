@@ -1,9 +1,15 @@
 package messages
 
-import "github.com/jedib0t/go-pretty/v6/table"
+import (
+	"fmt"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+)
 
 // Table is text in aligned columns, with a rule below its header and above its
-// total. The first column is aligned to the left, the others to the right.
+// total. The first column is aligned to the left, the others to the right. Each
+// cell is EscapeLine of what it says: one of several lines could pass for
+// something else than a part of the table.
 type Table struct {
 	Header []any // column names; nil for none
 	Rows   [][]any
@@ -26,15 +32,24 @@ func (t *Table) writer() table.Writer {
 	w.SuppressTrailingSpaces()
 	columns := len(t.Header)
 	for _, row := range t.Rows {
-		w.AppendRow(row)
+		w.AppendRow(cells(row))
 		columns = max(columns, len(row))
 	}
 	if t.Header != nil {
-		w.AppendHeader(t.Header)
+		w.AppendHeader(cells(t.Header))
 	}
 	if t.Total != nil {
-		w.AppendFooter(t.Total)
+		w.AppendFooter(cells(t.Total))
 	}
 	w.SetColumnConfigs(t.columns(columns))
 	return w
+}
+
+// cells are the texts of a row.
+func cells(row []any) table.Row {
+	texts := make(table.Row, len(row))
+	for i, cell := range row {
+		texts[i] = EscapeLine(fmt.Sprint(cell))
+	}
+	return texts
 }
