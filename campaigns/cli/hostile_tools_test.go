@@ -107,3 +107,33 @@ exists (0:EAX=0 /\ 1:EAX=0)
 	}
 	h.try(t, wordFields("SB.litmus", []byte(test)))
 }
+
+// TestHostileMatrix has a hostile text in each field of the results of mutants, with which
+// mutate run goes on, and which a report shows.
+func TestHostileMatrix(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "mutants")
+	run := strings.Fields("mutate run --protocol mi --core tso --sample 2 --budget 1000 --dir")
+	var printed bytes.Buffer
+	if status := Main(append([]string{"ordeal"}, append(run, dir)...), manual(), strings.NewReader(""), &printed, &printed); status > 1 {
+		t.Fatalf("status %d: %s", status, &printed)
+	}
+	night := filepath.Join(t.TempDir(), "night")
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	must.Succeed(t, os.WriteFile(file, []byte("name: night\nsim: builtin\nconfigs: [{name: a, protocol: mi, runs: 1, threads: 2, ops: 5, rounds: 1}]\n"), 0o600))
+	begin := []string{"ordeal", "campaign", "run", "--quiet", "--dir", night, file}
+	if status := Main(begin, manual(), strings.NewReader(""), &printed, &printed); status > 1 {
+		t.Fatalf("status %d: %s", status, &printed)
+	}
+	var fields []field
+	for name, of := range map[string]func(*testing.T, string, []byte) []field{"matrix.jsonl": lineFields, "matrix.json": func(t *testing.T, name string, text []byte) []field {
+		return jsonFields(t, name, text, unsealed)
+	}} {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		must.Succeed(t, err)
+		fields = append(fields, of(t, name, text)...)
+	}
+	h := hostile{dir: dir, stride: 1, commands: [][]string{
+		append(run, "DIR"), {"campaign", "report", "--kill", "DIR/matrix.json", "-o", "OUT/r.html", night},
+	}}
+	h.try(t, fields)
+}
