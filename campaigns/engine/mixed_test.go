@@ -1,10 +1,12 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -103,4 +105,33 @@ func TestMixedMachines(t *testing.T) {
 	if journal.Replaceable(host, map[string]string{"ordeal": "2", config.SimHost: "a"}) {
 		t.Error("another version may take over")
 	}
+}
+
+// TestMixedDamaged has a campaign that ended, and a journal that has lost its last lines
+// since: what another version refuses to repeat stays, as it may be all that is left.
+func TestMixedDamaged(t *testing.T) {
+	e, _ := newEngine(t, nil)
+	runner := runnerFunc(func(ctx context.Context, job sim.Job) (sim.Result, error) { return (&fake.Runner{}).Run(ctx, job) })
+	e.use(versioned{runner, "v1"})
+	run(t, e, parse(t, smallCampaign, "workers=1", "keep=all"))
+	path := filepath.Join(e.Dir, journal.RunsFile)
+	text, err := os.ReadFile(path)
+	must.Succeed(t, err)
+	lines := bytes.SplitAfter(text, []byte("\n"))
+	for _, damaged := range [][]byte{
+		slices.Concat(lines[:3]...),
+		bytes.Replace(text, []byte(`"number":7`), []byte(`"number":6`), 1),
+	} {
+		must.Succeed(t, os.WriteFile(path, damaged, 0o600))
+		before := contents(t, e.Dir)
+		e.use(versioned{runner, "v2"})
+		_, err = e.Resume(t.Context())
+		fails(t, err, `fake is "v2", was "v1": resume with those, run another campaign, or resume with --mixed`)
+		if diff := cmp.Diff(before, contents(t, e.Dir)); diff != "" {
+			t.Errorf("a session that is refused changes files (-before +after):\n%s", diff)
+		}
+	}
+	must.Succeed(t, os.WriteFile(path, text, 0o600))
+	_, err = e.Resume(t.Context()) // nothing is due
+	must.Succeed(t, err)
 }

@@ -10,10 +10,19 @@ import (
 
 // restore returns the session of a campaign that is resumed: it counts the runs
 // of the journal, repairs it, takes the finished runs that wait, and removes
-// what the last session left of others. If runs are due, mixed is the error. With
-// an error the session has the summary of what was counted.
+// what the last session left of others. If mixed is not nil it does none of that, and
+// mixed is the error if anything is due. With an error the session has the summary of what
+// was counted.
 func (e *Engine) restore(w *journal.Writer, targets []target, mixed error) (*session, error) {
 	s, rejected, err := e.replay(w, targets)
+	if err == nil && mixed != nil {
+		s.sum.ReadReductions()
+		s.reportFindings()
+		if s.nothingDue = len(rejected) == 0 && s.ended(); !s.nothingDue {
+			return s, mixed
+		}
+		return s, nil
+	}
 	repaired := len(rejected) > 0
 	if err == nil && repaired {
 		if err = s.repair(rejected); err == nil {
@@ -36,9 +45,6 @@ func (e *Engine) restore(w *journal.Writer, targets []target, mixed error) (*ses
 			err = s.sum.Write()
 		}
 		return s, err
-	}
-	if mixed != nil {
-		return s, mixed
 	}
 	w.Header.End = ""
 	return s, w.WriteHeader()
