@@ -63,6 +63,10 @@ func TimeLimit(title, detail string) Result {
 	return Result{Outcome: Infra, Title: title, Detail: detail, LimitExceeded: true}
 }
 
+// OtherCode is the title of a run in which a core fetched what was never stored where the
+// code was loaded.
+const OtherCode = "memory returned other code than the executable has"
+
 // ByGuest reports whether a title is of an end that came about by the guest, which
 // crashed or gave up: perhaps because of a wrong value that it read. Titles of
 // such ends begin with "guest".

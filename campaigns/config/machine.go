@@ -8,6 +8,7 @@ import (
 	"ordeal/gen"
 	"ordeal/gen/option"
 	"ordeal/sim/builtin"
+	"ordeal/sim/builtin/barrier"
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/ruby"
@@ -44,6 +45,7 @@ type Machine struct {
 	WrongPath      int      `yaml:"wrong-path" json:"wrong-path,omitempty" sim:"builtin" schema:"min=0,unit=operations,zero=no such loads" help:"how many operations of an ooo core come with one load of a wrong path, whose value is dropped"`
 	LateStores     int      `yaml:"late-stores" json:"late-stores,omitempty" sim:"builtin" schema:"min=0,unit=stores,zero=none" help:"how many stores of an ooo core come with one whose address is known late, so that loads go ahead of it and may have to be replayed"`
 	Crossing       int      `yaml:"crossing" json:"crossing,omitempty" sim:"builtin" schema:"min=0,unit=operations,zero=none" help:"how many loads and stores of an ooo core come with one that crosses into a second line"`
+	Barriers       string   `yaml:"barriers" json:"barriers,omitempty" sim:"builtin" schema:"values=barriers,empty=none" help:"barriers in memory of the threads of cores, as executables have: none, at both ends of the program, or also before each round"`
 	LoadQueue      int      `yaml:"load-queue" json:"load-queue,omitempty" sim:"builtin" schema:"min=0,unit=loads,zero=any" help:"most loads in the window of an ooo core"`
 	Flush          int64    `yaml:"flush" json:"flush,omitempty" sim:"builtin" schema:"min=0,max=1048576,unit=ticks,zero=no flushes" help:"time between two flushes of a line by a core, on average; gem5's MOESI_hammer has them"`
 	Prefetch       int64    `yaml:"prefetch" json:"prefetch,omitempty" sim:"builtin" schema:"min=0,max=1048576,unit=ticks,zero=none" help:"time between two prefetches of a line by a core, on average; MESI_Two_Level, MESI_Three_Level and CHI of gem5 take them"`
@@ -103,6 +105,10 @@ func (m *Machine) Builtin() (builtin.Options, error) {
 	if m.RMW != "" {
 		o.RMW, err = core.ParseRMW(m.RMW)
 		note("rmw", err)
+	}
+	if m.Barriers != "" {
+		o.Barriers, err = barrier.Parse(m.Barriers)
+		note("barriers", err)
 	}
 	if m.Reorder != "" {
 		o.Reorder, err = ruby.ParseReorder(m.Reorder)

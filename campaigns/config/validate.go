@@ -13,6 +13,7 @@ import (
 	"ordeal/gen/shapes"
 	"ordeal/sim"
 	"ordeal/sim/builtin"
+	"ordeal/sim/builtin/barrier"
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/ruby"
@@ -35,6 +36,7 @@ var Rules = option.Rules{
 		"policies":   func() []string { return []string{string(InfraContinue), string(InfraStop)} },
 		"cores":      func() []string { return texts(core.Kinds()) },
 		"reorders":   ruby.Reorders,
+		"barriers":   barrier.Names,
 		"rmws":       core.RMWs,
 		"orders":     func() []string { return texts([]event.Order{event.Shuffled, event.FIFO, event.LIFO}) },
 		"fairness":   FairnessNames,

@@ -87,14 +87,14 @@ func BenchmarkFidelity(b *testing.B) {
 	}
 }
 
-// endOf is how the program ends on a mutant, with the caches and the latencies of the runs on gem5.
+// endOf is how the program ends on a mutant, with the caches, the latencies and the barriers of the runs on gem5.
 func endOf(t testing.TB, tree string, p *gen.Program, r recorded) *rundir.Result {
 	t.Helper()
 	protocol, _, _ := strings.Cut(r.mutant, "/")
 	cfg := config.DefaultConfig()
 	cfg.Machine = config.Machine{
 		SLICC: filepath.Join(tree, "src/mem/ruby/protocol", protocol+".slicc"), Mutant: r.mutant, Core: r.core,
-		PrivateCache: "4x2", SharedCache: "4x4", Latency: 6, LinkOccupancy: 4, MemoryLatency: 60, EventOrder: "lifo",
+		PrivateCache: "4x2", SharedCache: "4x4", Latency: 6, LinkOccupancy: 4, MemoryLatency: 60, EventOrder: "lifo", Barriers: "ends",
 	}
 	on, err := execute.NewRunner(config.SimBuiltin, &cfg)
 	must.Succeed(t, err)

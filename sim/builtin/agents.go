@@ -1,11 +1,14 @@
 package builtin
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 
 	"ordeal/gen"
+	"ordeal/sim/builtin/barrier"
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/dma"
 	"ordeal/sim/builtin/event"
@@ -31,6 +34,10 @@ func (s *simulation) addAgents() {
 	p, seed := s.job.Program, s.job.Seed
 	var layout dma.Layout
 	cores, devices, fetchers := 0, 0, 0
+	code := s.loadCode()
+	if s.options.Barriers != barrier.None {
+		s.barriers = barrier.NewGroup(s.queue, p, s.options.Barriers, s.job.Rounds)
+	}
 	for t := range p.Threads {
 		id := gen.ThreadID(t)
 		thread := core.NewThread(p, id, s.job.Rounds, s.writes)
@@ -48,17 +55,66 @@ func (s *simulation) addAgents() {
 			devices++
 		case gen.AgentFetch:
 			port := s.system.Port(a.Core)
-			at = site{fmt.Sprintf("fetcher %d of core %d", fetchers, a.Core), fetch.New(s.queue, thread, port, s.agentDone), port.Oldest}
+			at = site{fmt.Sprintf("fetcher %d of core %d", fetchers, a.Core), fetch.New(s.queue, thread, port, code, s.agentDone), port.Oldest}
 			fetchers++
 		default:
 			port := s.system.Port(cores)
-			c := core.New(s.queue, s.options.core(seed, cores), thread, port, s.agentDone)
-			s.cores = append(s.cores, c)
+			var c core.Core
+			var m *barrier.Member
+			done := s.agentDone
+			if s.barriers != nil {
+				m = s.barriers.Join(thread, port, s.agentDone)
+				done = m.Arrive
+			}
+			c = core.New(s.queue, s.options.core(seed, cores), thread, port, done)
 			at = site{fmt.Sprintf("core %d", cores), c, port.Oldest}
+			if m != nil {
+				m.Resumes(c.Resume)
+				at.agent = meeting{m, c}
+			}
+			s.cores = append(s.cores, c)
 			cores++
 		}
 		s.sites = append(s.sites, at)
 	}
+}
+
+// meeting is a core whose thread may be at a barrier.
+type meeting struct {
+	member *barrier.Member
+	core   core.Core
+}
+
+// Describe is what the thread waits for, or else what the core does.
+func (m meeting) Describe() string { return cmp.Or(m.member.Describe(), m.core.Describe()) }
+
+// loadCode puts code into the lines that are fetched, but for those that a device stores
+// to, whose transfers may be of whole lines.
+func (s *simulation) loadCode() fetch.Code {
+	p := s.job.Program
+	if p.CountAgents(gen.AgentFetch) == 0 {
+		return nil
+	}
+	written := map[memory.Addr]bool{}
+	fetched := map[memory.Addr]bool{}
+	for t, ops := range p.Threads {
+		a := p.AgentOf(gen.ThreadID(t)).Kind
+		for _, op := range ops {
+			line := addressOf(p, op.Loc).Line()
+			switch {
+			case a == gen.AgentDMA && op.Kind == gen.Store:
+				written[line] = true
+			case a == gen.AgentFetch && op.Kind.Reads():
+				fetched[line] = true
+			}
+		}
+	}
+	maps.DeleteFunc(fetched, func(line memory.Addr, _ bool) bool { return written[line] })
+	code := fetch.Assemble(p, slices.Sorted(maps.Keys(fetched)))
+	for line, words := range code {
+		s.system.Load(line, &words.Block)
+	}
+	return code
 }
 
 // addFlushers has each core flush lines, if the options ask for it.

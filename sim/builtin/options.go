@@ -9,6 +9,7 @@ import (
 
 	"ordeal/gen"
 	"ordeal/gen/option"
+	"ordeal/sim/builtin/barrier"
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/ruby"
@@ -134,6 +135,8 @@ type Options struct {
 	// WrongPath (--wrong-path) is how many operations come with one load of a
 	// wrong path; see core.Config.
 	WrongPath int
+	// Barriers (--barriers) is where the threads of cores have barriers in memory.
+	Barriers barrier.Places
 	// Crossing (--crossing) is how many loads and stores of out-of-order cores come with
 	// one across two lines, on average; 0 means none.
 	Crossing int

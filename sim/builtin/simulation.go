@@ -10,6 +10,7 @@ import (
 	"ordeal/gen"
 	"ordeal/gen/wire"
 	"ordeal/sim"
+	"ordeal/sim/builtin/barrier"
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/flush"
@@ -27,7 +28,8 @@ type simulation struct {
 	system      memory.System
 	threads     []*core.Thread
 	cores       []core.Core
-	sites       []site // of the threads
+	sites       []site         // of the threads
+	barriers    *barrier.Group // nil for none
 	flushers    []*flush.Flusher
 	prefetchers []*prefetch.Prefetcher
 	functional  *functional.Reader // nil for none
@@ -100,6 +102,11 @@ func (s *simulation) until(ctx context.Context, deadline time.Time, done func() 
 		}
 		if who, since, ok := s.overdue(); ok {
 			return s.deadlock(fmt.Sprintf("%s waits for memory since tick %d", who, since))
+		}
+		if s.barriers != nil {
+			if where, what, ok := s.barriers.Overdue(s.options.Watchdog); ok {
+				return sim.Result{Outcome: sim.Deadlock, Title: "deadlock: a count was lost at " + where, Detail: what + "\n" + s.dump()}
+			}
 		}
 		if ctx.Err() != nil || time.Now().After(deadline) {
 			return sim.TimeLimit("time limit exceeded", s.unfinished())

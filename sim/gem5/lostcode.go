@@ -33,7 +33,7 @@ func (l *launch) lostCode(result *sim.Result, text string) {
 			detail += ": " + l.executed(pc, next-pc, m[3])
 		}
 	}
-	result.Title = "memory returned other code than the executable has"
+	result.Title = sim.OtherCode
 	result.Detail = strings.TrimSpace(detail + ".\n" + result.Detail)
 }
 

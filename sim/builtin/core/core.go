@@ -110,6 +110,9 @@ type Core interface {
 	event.Handler
 	// Describe is the state of the core in words, for reports.
 	Describe() string
+	// Resume has a core whose thread had ended, and may go on, do so at the next tick. It
+	// reports the next end as it did this one.
+	Resume()
 	Statistics() Statistics
 }
 
@@ -122,7 +125,7 @@ type Statistics struct {
 
 // New makes a core with a valid configuration, attaches it to its port and
 // starts it at the next tick. The core calls done, from inside an event, when
-// its thread came to its end and no store is buffered.
+// its thread came to its end and no store is buffered; once, unless it is resumed.
 func New(q *event.Queue, c Config, t *Thread, port memory.Port, done func()) Core {
 	b := base{
 		queue: q, port: port, thread: t, done: done,
@@ -170,7 +173,8 @@ type base struct {
 	port   memory.Port
 	thread *Thread
 	random *rand.PCG
-	done   func() // nil once called
+	done   func()
+	ended  bool // done was called
 	// wakeAt is the earliest wake-up that is scheduled, if it is in the future.
 	// Later ones may be scheduled as well: spurious wake-ups are harmless.
 	wakeAt event.Tick
@@ -219,10 +223,16 @@ func (b *base) late() event.Tick {
 
 // end reports, once, that the thread came to its end.
 func (b *base) end() {
-	if b.done != nil {
+	if !b.ended {
+		b.ended = true
 		b.done()
-		b.done = nil
 	}
+}
+
+// Resume goes on after an end.
+func (b *base) Resume() {
+	b.ended = false
+	b.wakeNext()
 }
 
 // Statistics returns the counts so far.

@@ -27,7 +27,7 @@ type instruction struct {
 type Thread struct {
 	code   []instruction
 	stride uint64
-	rounds int
+	rounds int // that it may execute
 	writes WriteOrder
 
 	next  int    // index in code
@@ -90,6 +90,10 @@ func NewThread(p *gen.Program, id gen.ThreadID, rounds int, writes WriteOrder) *
 	}
 	return t
 }
+
+// Permit has the thread end after a number of rounds, at most those that it was made
+// with. A thread that has ended goes on if there are more; see Core.Resume.
+func (t *Thread) Permit(rounds int) { t.rounds = rounds }
 
 // Reads are the values returned by the completed reads, in program order, round
 // after round.

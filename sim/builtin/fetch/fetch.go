@@ -21,6 +21,7 @@ type Fetcher struct {
 	port   memory.Port
 	client uint8 // of the port
 	thread *core.Thread
+	code   Code
 	done   func()
 
 	state   state
@@ -35,10 +36,10 @@ const (
 	waiting               // the fetch is under way
 )
 
-// New makes a fetcher and starts it at the next tick. It calls done, from inside
-// an event, when its thread came to its end.
-func New(q *event.Queue, t *core.Thread, port memory.Port, done func()) *Fetcher {
-	f := &Fetcher{queue: q, port: port, thread: t, done: done}
+// New makes a fetcher and starts it at the next tick. What it fetches must be the code
+// that was loaded. It calls done, from inside an event, when its thread came to its end.
+func New(q *event.Queue, t *core.Thread, port memory.Port, code Code, done func()) *Fetcher {
+	f := &Fetcher{queue: q, port: port, thread: t, code: code, done: done}
 	f.self, f.client = q.Add(f), port.Join(f)
 	f.wake(1)
 	return f
@@ -70,6 +71,9 @@ func (f *Fetcher) Handle(uint64) {
 
 // Perform is the instant at which the instruction is read.
 func (f *Fetcher) Perform(_ uint64, b *memory.Block) {
+	if err := f.code.check(f.current.Addr().Line(), b); err != nil {
+		f.queue.Fail(err)
+	}
 	f.thread.Performed(&f.current, b)
 	f.state = idle
 	f.wake(1)

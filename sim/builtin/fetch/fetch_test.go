@@ -51,7 +51,7 @@ func TestFetcher(t *testing.T) {
 	p.self = q.Add(p)
 	thread := core.NewThread(program, 1, 2, core.NewWriteOrder(program, 2))
 	ended := 0
-	New(q, thread, p, func() { ended++ })
+	New(q, thread, p, nil, func() { ended++ })
 	if err := q.Run(1000); err != nil {
 		t.Fatal(err)
 	}
@@ -64,5 +64,35 @@ func TestFetcher(t *testing.T) {
 	}
 	if reads := thread.Reads(); !slices.Equal(reads, []gen.Value{1, 2, 3, 4}) || ended != 1 {
 		t.Errorf("reads %v, %d ends", reads, ended)
+	}
+}
+
+// TestCode compares what is fetched with what was loaded: not the words of locations, and
+// nothing of lines without code.
+func TestCode(t *testing.T) {
+	p, err := gen.Parse("test", []byte("ordeal-program 1\nlayout pairs\nlocations x y z\nthread 0\nthread 1 fetch 0\nload y\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	code := Assemble(p, []memory.Addr{memory.Base})
+	b := code[memory.Base].Block
+	for i, v := range b {
+		if (v == 0) != (i < 2) { // x and y
+			t.Errorf("word %d is %#x", i, v)
+		}
+	}
+	b[0], b[1] = 5, 6
+	if err := code.check(memory.Base, &b); err != nil {
+		t.Error(err)
+	}
+	if err := code.check(memory.Base+gen.LineBytes, &memory.Block{}); err != nil {
+		t.Error(err)
+	}
+	for i := 2; i < memory.WordsPerLine; i++ {
+		lost := b
+		lost[i] = 0
+		if code.check(memory.Base, &lost) == nil {
+			t.Errorf("word %d is lost: no error", i)
+		}
 	}
 }

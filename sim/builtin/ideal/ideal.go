@@ -83,6 +83,9 @@ func New(q *event.Queue, o Options) *Memory {
 // Port is the port of a core.
 func (m *Memory) Port(core int) memory.Port { return m.cores[core].port }
 
+// Load sets a line.
+func (m *Memory) Load(addr memory.Addr, b *memory.Block) { m.line(addr).block = *b }
+
 // Dump writes the accesses under way and the held lines.
 func (m *Memory) Dump(w io.Writer) {
 	for i, c := range m.cores {

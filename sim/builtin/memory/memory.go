@@ -137,6 +137,9 @@ func (noClient) Evict(Addr) {}
 type System interface {
 	// Port is the port of a core, from 0.
 	Port(core int) Port
+	// Load sets what memory holds of a line, before the first event. Lines that are not
+	// loaded hold zeros.
+	Load(line Addr, b *Block)
 	// Dump writes what is waiting for what.
 	Dump(w io.Writer)
 }

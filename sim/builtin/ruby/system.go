@@ -121,6 +121,17 @@ func New(q *event.Queue, p *Protocol, o Options) *System {
 // Port is the port of a core.
 func (s *System) Port(core int) memory.Port { return s.ports[core] }
 
+// Load sets what the memory behind the line's directory holds.
+func (s *System) Load(line memory.Addr, b *memory.Block) {
+	for _, list := range s.controllers {
+		for _, c := range list {
+			if c.memory != nil && s.isHome(c, line) {
+				*c.memory.block(line) = *b
+			}
+		}
+	}
+}
+
 func (s *System) count(typ uint64) int {
 	if k := s.dense(typ); k >= 0 {
 		return len(s.controllers[k])
