@@ -113,6 +113,11 @@ func (s *simulation) loadCode() fetch.Code {
 	code := fetch.Assemble(p, slices.Sorted(maps.Keys(fetched)))
 	for line, words := range code {
 		s.system.Load(line, &words.Block)
+		for i, v := range words.Block {
+			if s.functional != nil {
+				s.functional.Wrote(line+memory.Addr(i)*gen.WordBytes, v)
+			}
+		}
 	}
 	return code
 }
