@@ -287,8 +287,8 @@ func (b *Bench) auditedWith(ctx context.Context, path, identity string, o audit.
 // get four times reductionRuns, since they are there to be read.
 const (
 	reductionRuns = 1500
-	fewRuns       = 300
-	reductionOps  = 150_000
+	fewRuns       = 800
+	reductionOps  = 600_000
 )
 
 // runsFor is the number of runs for the reduction of a finding's program.

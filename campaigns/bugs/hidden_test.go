@@ -10,7 +10,7 @@ import (
 
 // TestRunsFor requires large programs to get fewer runs for their reduction, within bounds.
 func TestRunsFor(t *testing.T) {
-	for _, c := range []struct{ ops, rounds, want int }{{10, 1, reductionRuns}, {100, 1, reductionRuns}, {100, 3, 500}, {1000, 3, fewRuns}} {
+	for _, c := range []struct{ ops, rounds, want int }{{10, 1, reductionRuns}, {400, 1, reductionRuns}, {200, 3, 1000}, {1000, 3, fewRuns}} {
 		text := "ordeal-program 1\nlayout spread\nlocations x\nthread 0\n" + strings.Repeat("load x\n", c.ops)
 		if got, err := runsFor(&audit.Finding{Program: text, Rounds: c.rounds}); err != nil || got != c.want {
 			t.Errorf("%d operations, %d rounds: %d runs, %v, want %d", c.ops, c.rounds, got, err, c.want)
