@@ -317,7 +317,11 @@ def notify_evictions(ruby, protocol):
     RISC-V need it, too: without it a store-conditional succeeds though its line was
     lost, and an O3 core keeps what loads returned too early.
     """
-    notified = [o for o in ruby.descendants() if "send_evictions" in type(o)._params]
+    # Those of CHI that have no cores have the parameter, and no sequencer.
+    notified = [
+        o for o in ruby.descendants()
+        if "send_evictions" in type(o)._params and not m5.params.isNullPointer(getattr(o, "sequencer", None))
+    ]
     if not notified:
         refuse("protocol %s has no controller that notifies cores of lines that it loses" % protocol)
     for controller in notified:

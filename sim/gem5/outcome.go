@@ -138,8 +138,9 @@ func classifyMessages(text string) (result sim.Result, retry bool) {
 func classifyMessage(kind, message string) (result sim.Result, retry bool) {
 	lower := strings.ToLower(message)
 	switch {
-	case strings.Contains(lower, "functional read failed"):
-		// The write system call met a line in a transient state.
+	case strings.Contains(lower, "functional read failed"), strings.Contains(lower, "functional read not implemented"):
+		// The write system call met a line in a transient state; what Garnet says
+		// where only a message has it.
 		return infra("functional read failed"), true
 	case strings.Contains(lower, "deadlock"):
 		// The sentences after the first repeat its numbers.
