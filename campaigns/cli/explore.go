@@ -314,7 +314,7 @@ func (r *repeat) replay(dir string) error {
 	for i := range recorded.Findings {
 		f := &recorded.Findings[i]
 		steps, recurs, err := exploration.Replay(spec, f)
-		out := replayed{Property: string(f.Property), Title: f.Title, Steps: steps, Recurs: recurs && err == nil}
+		out := replayed{Property: f.Property.String(), Title: f.Title, Steps: steps, Recurs: recurs && err == nil}
 		switch {
 		case err != nil:
 			out.Otherwise = err.Error()
