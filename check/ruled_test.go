@@ -12,6 +12,7 @@ import (
 	"ordeal/check/internal/histgen"
 	"ordeal/check/internal/scale"
 	"ordeal/check/model"
+	"ordeal/check/witness"
 	"ordeal/gen"
 	"ordeal/parse"
 )
@@ -180,4 +181,49 @@ func TestExplainsUnknown(t *testing.T) {
 	if explained < 100 {
 		t.Errorf("only %d answers are explained", explained)
 	}
+}
+
+// TestRuledBeginning: a long history that violates a model all the time is refuted by
+// its beginning, with evidence for the whole, and one that does so in one place is
+// forbidden all the same.
+func TestRuledBeginning(t *testing.T) {
+	for seed := range uint64(scale.Of(2, 4, 100)) {
+		rng := rand.New(rand.NewPCG(seed, 33))
+		p := histgen.Params{Threads: 8, Ops: 9000, Locations: 16, Writes: 0.4, RMWs: 0.1, Fences: 0.05, Burst: 4, Depth: 6}
+		h := histgen.Machine(rng, model.RMO, p).History
+		histgen.Annotate(rng, h, 0.3, true)
+		once := histgen.Mutate(rng, histgen.Machine(rng, model.SC, p), 1)
+		histgen.Annotate(rng, once, 0.3, false)
+		for _, m := range []model.Model{model.Armv8, model.RVWMO} {
+			v, err := check.Check(t.Context(), h, m, check.Options{})
+			if err != nil {
+				t.Fatalf("seed %d: %v", seed, err)
+			}
+			ends := histOps(v.Refutation)
+			if v.Answer != check.Forbidden || slices.ContainsFunc(ends, func(id parse.OpID) bool {
+				lo, hi := h.Start[h.Thread(id)], h.Start[h.Thread(id)+1]
+				return id >= lo+(hi-lo)/16
+			}) {
+				t.Errorf("seed %d: %s: %v, by operations %v, want forbidden by the first sixteenth of each thread", seed, m.Name, v.Answer, ends)
+			}
+			if auto, saturate := decide(t, named(t, "auto")[0], once, m), decide(t, named(t, "saturate")[0], once, m); saturate != check.Unknown && auto != saturate {
+				t.Errorf("seed %d: %s of one mutation: auto %v, saturate %v", seed, m.Name, auto, saturate)
+			}
+		}
+	}
+}
+
+// histOps are the operations that the edges of a refutation join.
+func histOps(r *witness.Refutation) (ids []parse.OpID) {
+	if r == nil {
+		return nil
+	}
+	for e := range r.Edges() {
+		for _, id := range []parse.OpID{e.From, e.To} {
+			if id >= 0 {
+				ids = append(ids, id)
+			}
+		}
+	}
+	return ids
 }

@@ -31,7 +31,7 @@ var Auto = Procedure{
 			return decideTimed(ctx, h, m, limits, v)
 		}
 		first := triedFirst(h, m)
-		if first != m && len(h.Ops) >= longHistory {
+		if first != m && len(h.Ops) >= longHistory || m.Rules != nil && len(h.Ops) >= longRuled {
 			refuted, err := refuteBeginning(ctx, h, first, m, limits, v)
 			if err != nil || v.Answer != witness.Unknown {
 				return err

@@ -28,15 +28,19 @@ const (
 	// is met there, if threads violate the model all the time.
 	longHistory    = 1 << 16
 	beginningShare = 32
+	// longRuled is longHistory for models with Rules, whose graphs take longer.
+	longRuled = 1 << 13
 )
 
-// refuteBeginning reports whether the stronger model forbids the beginning of the
-// history, so that no order of it need be tried. If m forbids that, too, this
+// refuteBeginning reports whether the stronger model, if it is another one, forbids the
+// beginning of the history, so that no order of it need be tried. If m forbids that, too, this
 // completes the verdict, and the graph of the whole is never built.
 func refuteBeginning(ctx context.Context, h *parse.History, stronger, m model.Model, limits Limits, v *witness.Verdict) (bool, error) {
 	part := saturate.Beginning(h, m, beginningShare)
-	if g, err := refutedGraph(ctx, part.History(), stronger, limits); g == nil {
-		return false, err
+	if stronger != m {
+		if g, err := refutedGraph(ctx, part.History(), stronger, limits); g == nil {
+			return false, err
+		}
 	}
 	g, err := refutedGraph(ctx, part.History(), m, limits)
 	if g != nil {
