@@ -93,6 +93,9 @@ func (g *generator) place(x types.Expr) int {
 		if x.Func.Defined && shapeOf(x.Of) == word {
 			return g.call(x).result
 		}
+		if b := x.Func.Builtin; b != nil && b.Group() == "zero_time" {
+			return g.constant(0)
+		}
 	case *types.Member:
 		if at, ok := g.within(x); ok {
 			return at
@@ -124,7 +127,34 @@ func (g *generator) wordInto(at int, x types.Expr) {
 			return
 		}
 	}
+	if y, ok := x.(*types.Call); ok && emitter(y) != nil && shapeOf(y.Of) == word {
+		emitter(y)(g, y, at)
+		return
+	}
+	if decided(x) {
+		otherwise := g.jumpIf(x, false)
+		g.emit(x.Pos(), instruction{op: opCopy, a: uint32(at), b: uint32(g.constant(1))})
+		end := g.emit(x.Pos(), instruction{op: opJump})
+		g.land(otherwise...)
+		g.emit(x.Pos(), instruction{op: opCopy, a: uint32(at), b: uint32(g.constant(0))})
+		g.land(end)
+		return
+	}
 	g.emit(x.Pos(), instruction{op: opWord, a: uint32(at), b: closure(&g.code.closures.words, g.word(x))})
+}
+
+// decided reports whether an expression is a truth value that jumps find out without a
+// value of its own.
+func decided(x types.Expr) bool {
+	switch x := x.(type) {
+	case *types.Valid:
+		return true
+	case *types.Unary:
+		return x.Op == syntax.Not
+	case *types.Binary:
+		return x.Op == syntax.And || x.Op == syntax.Or || (x.Op == syntax.Eq || x.Op == syntax.Ne) && shapeOf(x.Left.Type()) == word
+	}
+	return false
 }
 
 // field emits what finds the object that a member is a field of, and gives its

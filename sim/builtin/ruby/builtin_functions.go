@@ -22,31 +22,6 @@ func raise(g *generator, x *types.Call) wordExpr {
 	}
 }
 
-func assert(g *generator, x *types.Call) wordExpr {
-	cond, pos := g.word(x.Args[0]), x.At
-	return func(c *controller) uint64 {
-		if cond(c) == 0 {
-			c.failAt(pos, "failed assertion", "the condition is false")
-		}
-		return 0
-	}
-}
-
-func permission(g *generator, x *types.Call) wordExpr {
-	arg, pos := g.word(x.Args[0]), x.At
-	var table []uint64
-	for _, e := range x.Func.Enum.Enums {
-		table = append(table, uint64(max(e.Permission, 0)))
-	}
-	return func(c *controller) uint64 {
-		v := arg(c)
-		if v >= uint64(len(table)) {
-			c.failAt(pos, "permission of an unset state", "state %d", v)
-		}
-		return table[v]
-	}
-}
-
 func wakeUpAll(*generator, *types.Call) wordExpr {
 	return func(c *controller) uint64 {
 		c.wakeUpAllBuffers()

@@ -27,20 +27,6 @@ func setsMethod(f func(s, t []uint64) uint64) native[wordExpr] {
 	}
 }
 
-// machineBit is a method that works on the bit of a machine in its word.
-func machineBit(f func(s *uint64, bit uint64) uint64) native[wordExpr] {
-	return func(g *generator, x *types.Call) wordExpr {
-		set, id, pos := g.vector(x.X), g.word(x.Args[0]), x.At
-		return func(c *controller) uint64 {
-			typ, number := splitMachineID(id(c))
-			if number >= c.system.count(uint64(typ)) {
-				c.failAt(pos, "NetDest: no such machine", "%s", c.system.program.machineName(id(c)))
-			}
-			return f(&set(c)[c.system.program.dense[typ]], 1<<number)
-		}
-	}
-}
-
 // nodeBit is a method that works on the bit of a number in a Set.
 func nodeBit(f func(s *uint64, bit uint64) uint64) native[wordExpr] {
 	return func(g *generator, x *types.Call) wordExpr {

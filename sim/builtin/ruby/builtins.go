@@ -40,9 +40,7 @@ func implement[E any](g *generator, x *types.Call, table map[string]native[E], n
 // The tables refer to functions that refer to the tables.
 func init() {
 	wordBuiltins = map[string]native[wordExpr]{
-		"error":         raise,
-		"assert":        assert,
-		"to_permission": permission,
+		"error": raise,
 
 		"clockEdge()":          clock,
 		"clockEdge(Cycles)":    unary(func(c *controller, cycles uint64) uint64 { return uint64(c.now) + cycles }),
@@ -189,10 +187,7 @@ func init() {
 			return func(c *controller) uint64 { return truth(c.tables[at].room(int(n(c)))) }
 		},
 
-		"NetDest.setSize":              nothing,
-		"NetDest.add(MachineID)":       machineBit(addBit),
-		"NetDest.remove(MachineID)":    machineBit(removeBit),
-		"NetDest.isElement(MachineID)": machineBit(hasBit),
+		"NetDest.setSize": nothing,
 
 		"NetDest.clear":                        setMethod(clearSet),
 		"NetDest.count":                        setMethod(countSet),
@@ -251,9 +246,6 @@ func init() {
 
 		"CacheMemory.cacheAvail": lineMethod(func(c *controller, at int, line memory.Addr) uint64 {
 			return truth(c.caches[at].Available(line))
-		}),
-		"CacheMemory.isTagPresent": lineMethod(func(c *controller, at int, line memory.Addr) uint64 {
-			return truth(c.caches[at].Lookup(line) != nil)
 		}),
 		"CacheMemory.setMRU(Addr)":               lineMethod(touchLine),
 		"CacheMemory.setMRU(Addr, int)":          lineMethod(touchLine),

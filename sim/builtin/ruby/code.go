@@ -36,6 +36,7 @@ const (
 	opObject                       // pointer a = result of closure b
 	opVector                       // n words from a = result of closure b
 	opCached                       // pointer a = entry of the line in word c in cache b
+	opTagged                       // word a = whether the line in word c is in cache b
 	opTransaction                  // pointer a = transaction of the line in word c in table b
 	opPermission                   // permission of the entry at pointer a = the value in word b
 	opDequeue                      // takes the head out of port b

@@ -19,6 +19,14 @@ func init() {
 		"InPort.dequeue": func(g *generator, x *types.Call, _ int) {
 			g.emit(x.At, instruction{op: opDequeue, b: uint32(g.portOf(x))})
 		},
+		"assert":                   assert,
+		"to_permission":            permission,
+		"CacheMemory.isTagPresent": tagged,
+
+		"NetDest.isElement(MachineID)": ofMachine(hasBit),
+		"NetDest.add(MachineID)":       ofMachine(addBit),
+		"NetDest.remove(MachineID)":    ofMachine(removeBit),
+
 		"AbstractCacheEntry.changePermission": func(g *generator, x *types.Call, _ int) {
 			perm := g.held(x.Args[0], x.X)
 			g.emit(x.X.Pos(), instruction{op: opPermission, a: uint32(g.pointer(x.X)), b: uint32(perm)})
@@ -31,7 +39,14 @@ func emitter(x *types.Call) func(g *generator, x *types.Call, at int) {
 	if x.Func.Builtin == nil {
 		return nil
 	}
-	return emitters[x.Func.Builtin.Group()]
+	return emitterOf(x.Func.Builtin)
+}
+
+func emitterOf(b *types.Builtin) func(g *generator, x *types.Call, at int) {
+	if f := emitters[b.Key]; f != nil {
+		return f
+	}
+	return emitters[b.Group()]
 }
 
 func setPointer(to int) func(g *generator, x *types.Call, at int) {
@@ -53,6 +68,81 @@ func lookUp(op opcode) func(g *generator, x *types.Call, at int) {
 		part := g.partOf(x)
 		line := g.place(x.Args[0])
 		g.emit(x.At, instruction{op: op, a: uint32(at), b: uint32(part), c: uint32(line)})
+	}
+}
+
+// tagged finds whether a line is in a cache.
+func tagged(g *generator, x *types.Call, at int) {
+	if at < 0 {
+		return
+	}
+	part, line := g.partOf(x), g.place(x.Args[0])
+	g.emit(x.At, instruction{op: opTagged, a: uint32(at), b: uint32(part), c: uint32(line)})
+}
+
+// assert ends the run where a condition is false.
+func assert(g *generator, x *types.Call, _ int) {
+	pos := x.At
+	holds := g.jumpIf(x.Args[0], true)
+	g.do(pos, func(c *controller) uint64 {
+		c.failAt(pos, "failed assertion", "the condition is false")
+		return 0
+	})
+	g.land(holds...)
+}
+
+// permission is the access permission of a state.
+func permission(g *generator, x *types.Call, at int) {
+	var table []uint64
+	for _, e := range x.Func.Enum.Enums {
+		table = append(table, uint64(max(e.Permission, 0)))
+	}
+	pos, state := x.At, g.place(x.Args[0])
+	g.answer(x, at, func(c *controller) uint64 {
+		v := c.words[state]
+		if v >= uint64(len(table)) {
+			c.failAt(pos, "permission of an unset state", "state %d", v)
+		}
+		return table[v]
+	})
+}
+
+// answer emits the call of a closure whose result goes to a place, if it is wanted.
+func (g *generator) answer(x *types.Call, at int, f wordExpr) {
+	if at < 0 {
+		g.do(x.At, f)
+		return
+	}
+	g.emit(x.At, instruction{op: opWord, a: uint32(at), b: closure(&g.code.closures.words, f)})
+}
+
+// ofMachine is a method of a NetDest that works on the bit of a machine in its word.
+func ofMachine(f func(s *uint64, bit uint64) uint64) func(g *generator, x *types.Call, at int) {
+	return func(g *generator, x *types.Call, at int) {
+		pos, id := x.At, g.held(x.Args[0], x.X)
+		machine := func(c *controller) (word, number int) {
+			s := c.system
+			typ, number := splitMachineID(c.words[id])
+			if number >= s.count(uint64(typ)) {
+				c.failAt(pos, "NetDest: no such machine", "%s", s.program.machineName(c.words[id]))
+			}
+			return s.program.dense[typ], number
+		}
+		if m, ok := x.X.(*types.Member); ok {
+			if owner, offset, ok := g.field(m); ok {
+				from := m.X.Pos()
+				g.answer(x, at, func(c *controller) uint64 {
+					word, number := machine(c)
+					return f(&c.live(c.pointers[owner], from).words[offset+word], 1<<number)
+				})
+				return
+			}
+		}
+		set := g.vector(x.X)
+		g.answer(x, at, func(c *controller) uint64 {
+			word, number := machine(c)
+			return f(&set(c)[word], 1<<number)
+		})
 	}
 }
 

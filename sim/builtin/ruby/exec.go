@@ -94,6 +94,8 @@ func (c *controller) exec(entry int) flow {
 			*pointer64(pointers, in.a) = code.closures.objects[in.b](c)
 		case opCached:
 			*pointer64(pointers, in.a) = c.caches[in.b].Lookup(memory.Addr(*word64(words, in.c)))
+		case opTagged:
+			*word64(words, in.a) = truth(c.caches[in.b].Lookup(memory.Addr(*word64(words, in.c))) != nil)
 		case opTransaction:
 			*pointer64(pointers, in.a) = c.tables[in.b].lookup(memory.Addr(*word64(words, in.c)))
 		case opPermission:

@@ -9,7 +9,7 @@ import (
 
 // inlined is the number of instructions up to which a routine is copied to where it
 // is called.
-const inlined = 40
+const inlined = 100
 
 // callRoutine emits the call of a routine, which is compiled.
 func (g *generator) callRoutine(r *routine) {
@@ -111,6 +111,7 @@ var operands = [...][3]operand{
 	opTransition:     {2: jumpBy},
 	opMoveAll:        {pointerPlace, pointerPlace},
 	opCached:         {pointerPlace, unused, wordPlace},
+	opTagged:         {wordPlace, unused, wordPlace},
 	opTransaction:    {pointerPlace, unused, wordPlace},
 	opPermission:     {pointerPlace, wordPlace},
 	opEnd:            {},
