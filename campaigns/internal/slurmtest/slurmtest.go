@@ -326,10 +326,11 @@ func (c *Cluster) Run(name string, args ...string) string {
 	return string(out)
 }
 
-// Eventually waits until condition holds, for at most two minutes.
+// Eventually waits until condition holds, for at most 20 minutes: only a
+// failure takes that long, however busy the machine is.
 func (c *Cluster) Eventually(what string, condition func() bool) {
 	c.t.Helper()
-	for deadline := time.Now().Add(2 * time.Minute); !condition(); time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(20 * time.Minute); !condition(); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			c.t.Fatalf("waiting for %s takes too long\n%s", what, c.logs())
 		}
