@@ -22,19 +22,20 @@ type machine struct {
 	memory  []gen.Value
 	buffers [][]parse.Op
 	value   gen.Value
-	// stale has a thread read what it read before from a location, at the
-	// operation of that number.
+	// stale has a thread read what it read before the value that it read last from
+	// a location, from the operation of that number on, once. What it read last may
+	// be explained by a read that came early.
 	stale int64
-	seen  [][]gen.Value // thread, location → the last value read
+	seen  [][][2]gen.Value // thread, location → the last value read, and the one before
 }
 
 func newMachine(seed uint64, threads, locations int) *machine {
 	m := &machine{
 		rng: rand.New(rand.NewPCG(seed, 41)), memory: make([]gen.Value, locations),
-		buffers: make([][]parse.Op, threads), seen: make([][]gen.Value, threads), stale: -1,
+		buffers: make([][]parse.Op, threads), seen: make([][][2]gen.Value, threads), stale: -1,
 	}
 	for t := range m.seen {
-		m.seen[t] = make([]gen.Value, locations)
+		m.seen[t] = make([][2]gen.Value, locations)
 	}
 	return m
 }
@@ -70,12 +71,15 @@ func (m *machine) step(i int64) (int32, parse.Op) {
 			op.Read = s.Write
 		}
 	}
-	if m.stale >= 0 && i >= m.stale && m.seen[t][x] != op.Read && len(m.buffers[t]) == 0 {
+	seen := &m.seen[t][x]
+	if m.stale >= 0 && i >= m.stale && seen[0] == op.Read && seen[1] != seen[0] {
 		m.stale = -1
-		op.Read = m.seen[t][x]
+		op.Read = seen[1]
 		return int32(t), op
 	}
-	m.seen[t][x] = op.Read
+	if seen[0] != op.Read {
+		*seen = [2]gen.Value{op.Read, seen[0]}
+	}
 	return int32(t), op
 }
 
