@@ -29,10 +29,11 @@ const (
 	mostCycles     = 4
 	mostViolations = 24
 	// surroundLead is how many rounds of a background come first, surroundThreads the
-	// least number of threads with it, and surroundStagger the bound of the delays
-	// before a round, in iterations.
+	// least number of threads with it, wideThreads the most of a shape with copies, and
+	// surroundStagger the bound of the delays before a round, in iterations.
 	surroundLead    = 8
-	surroundThreads = 8
+	surroundThreads = 12
+	wideThreads     = 9
 	surroundStagger = 64
 )
 
@@ -71,6 +72,9 @@ func (t *setting) config(c *config.Config) config.Config {
 	cfg := *c
 	cfg.Runs = 1
 	cfg.Programs.Threads, cfg.Programs.Locations = len(t.shape.Threads), len(t.shape.Locations)
+	if cfg.Cores > 0 {
+		cfg.Cores = max(cfg.Cores, len(t.shape.Threads), t.around.Threads)
+	}
 	cfg.Sync, cfg.Stagger = config.SyncRound, surroundStagger
 	cfg.Background, cfg.BackgroundThreads = t.around.Length, t.around.Threads
 	cfg.BackgroundLead, cfg.BackgroundSeed = t.around.Lead, t.around.Seed
@@ -100,10 +104,10 @@ func settings(shapes []*gen.Program, threads, draw int) []*setting {
 }
 
 // shapes are programs of one round with the operations of a minimal witness of the
-// violation: of its cycles of two threads, of all its threads and of some, and with
-// further threads as those that only load. What needs all of them is rare in a long
-// run, but a witness has operations that only show in which order others performed.
-// Nil where there is no witness.
+// violation: of its cycles of two threads, of all its threads and of some, wide (see
+// wide) and as they are. What needs all of them is rare in a long run, but a witness
+// has operations that only show in which order others performed. Nil where there is
+// no witness.
 func (s *reducer) shapes(ctx context.Context, first *rundir.Result) ([]*gen.Program, error) {
 	if first.History == nil || len(first.Verdicts) == 0 {
 		return nil, nil
@@ -134,7 +138,7 @@ func (s *reducer) shapes(ctx context.Context, first *rundir.Result) ([]*gen.Prog
 		}
 	}
 	for _, part := range cycles(w.Operations, len(hint)) {
-		add(copied(reduce.Extract(s.program, part), max(len(s.program.Threads), surroundThreads)/2+1))
+		add(wide(reduce.Extract(s.program, part)))
 	}
 	for _, some := range subsets(threads) {
 		part := make(reduce.Hint, len(hint))
@@ -143,7 +147,7 @@ func (s *reducer) shapes(ctx context.Context, first *rundir.Result) ([]*gen.Prog
 		}
 		p := reduce.Extract(s.program, part)
 		if len(threads) == 1 || shared(p) {
-			add(copied(p, max(len(s.program.Threads), surroundThreads)/2+1))
+			add(wide(p))
 			add(p)
 		}
 	}
@@ -222,19 +226,36 @@ func shared(p *gen.Program) bool {
 	return true
 }
 
-// copied is a program with copies of its threads of several loads, up to so many
-// threads in all.
-func copied(p *gen.Program, threads int) *gen.Program {
-	var loads [][]gen.Op
-	for _, ops := range p.Threads {
-		if len(ops) > 1 && !slices.ContainsFunc(ops, func(op gen.Op) bool { return op.Kind != gen.Load }) {
-			loads = append(loads, ops)
-		}
-	}
+// wide is a program in which violations are more frequent for each operation: threads of
+// several stores perform them twice, so that more pairs of loads fall between two of
+// them, and there are copies of the threads of several loads, up to wideThreads in all
+// and as long as two rounds have at most surroundedOps operations.
+func wide(p *gen.Program) *gen.Program {
 	q := *p
 	q.Threads = slices.Clone(p.Threads)
-	for n := 0; len(loads) > 0 && len(q.Threads) < threads; n++ {
-		q.Threads = append(q.Threads, loads[n%len(loads)])
+	var loads [][]gen.Op
+	value := p.Stride()
+	for t, ops := range p.Threads {
+		only := func(kind gen.OpKind) bool {
+			return len(ops) > 1 && !slices.ContainsFunc(ops, func(op gen.Op) bool { return op.Kind != kind })
+		}
+		switch {
+		case only(gen.Load):
+			loads = append(loads, ops)
+		case only(gen.Store) && 2*(q.Ops()+len(ops)) <= surroundedOps:
+			for _, op := range ops {
+				op.Value = value
+				value++
+				q.Threads[t] = append(slices.Clip(q.Threads[t]), op)
+			}
+		}
+	}
+	for n := 0; len(loads) > 0 && len(q.Threads) < wideThreads; n++ {
+		more := loads[n%len(loads)]
+		if 2*(q.Ops()+len(more)) > surroundedOps {
+			break
+		}
+		q.Threads = append(q.Threads, more)
 	}
 	return &q
 }

@@ -1,9 +1,11 @@
 package reduction
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -83,14 +85,19 @@ func TestSurround(t *testing.T) {
 
 // TestShapes makes shapes of threads all of whose operations meet others.
 func TestShapes(t *testing.T) {
-	p, err := gen.Parse("p", []byte("ordeal-program 1\nlayout spread\nlocations x y z\nthread 0\nstore x 1\nstore y 2\nthread 1\nload y\nload x\nthread 2\nstore x 3\nthread 3\nload z\nload x\n"))
+	p, err := gen.Parse("p", []byte("ordeal-program 1\nlayout spread\nlocations x y z\nthread 0\nstore x 1\nstore y 2\nthread 1\nload y\nload x\nthread 2\nstore x 3\nthread 3\nload z\nload x\nthread 4\nstore x 11\nstore y 12\nstore x 13\nstore y 14\nstore x 15\nstore y 16\nstore x 17\nstore y 18\nstore x 19\nstore y 20\n"))
 	must.Succeed(t, err)
 	for _, test := range []struct {
 		threads []int
 		shared  bool
-		copies  int // of four threads
+		wide    []string // its threads
 	}{
-		{[]int{0, 1}, true, 4}, {[]int{0, 2}, false, 2}, {[]int{1, 2}, false, 4}, {[]int{2, 3}, false, 4}, {[]int{0, 1, 2}, true, 4},
+		{[]int{0, 1}, true, append([]string{"x1 y2 x3 y4"}, slices.Repeat([]string{"y x"}, 8)...)},
+		{[]int{0, 2}, false, []string{"x1 y2 x4 y5", "x3"}},
+		{[]int{1, 2}, false, append([]string{"y x", "x3"}, slices.Repeat([]string{"y x"}, 7)...)},
+		{[]int{1, 3}, false, slices.Repeat([]string{"y x", "z x"}, 5)[:9]},
+		{[]int{0, 1, 2}, true, append([]string{"x1 y2 x4 y5", "y x", "x3"}, slices.Repeat([]string{"y x"}, 6)...)},
+		{[]int{4, 1}, true, append([]string{"x11 y12 x13 y14 x15 y16 x17 y18 x19 y20", "y x"}, slices.Repeat([]string{"y x"}, 4)...)},
 	} {
 		var part gen.Program
 		part.Layout, part.Locations = p.Layout, p.Locations
@@ -100,9 +107,22 @@ func TestShapes(t *testing.T) {
 		if got := shared(&part); got != test.shared {
 			t.Errorf("threads %v: shared is %v", test.threads, got)
 		}
-		if got := len(copied(&part, 4).Threads); got != test.copies {
-			t.Errorf("threads %v: %d with copies, want %d", test.threads, got, test.copies)
+		var got []string
+		for _, ops := range wide(&part).Threads {
+			var words []string
+			for _, op := range ops {
+				word := part.Locations[op.Loc]
+				if op.Kind == gen.Store {
+					word += fmt.Sprint(op.Value)
+				}
+				words = append(words, word)
+			}
+			got = append(got, strings.Join(words, " "))
 		}
+		if diff := cmp.Diff(test.wide, got); diff != "" {
+			t.Errorf("threads %v, wide (-want +got):\n%s", test.threads, diff)
+		}
+		must.Succeed(t, wide(&part).ValidateRounds(4))
 	}
 	if got := subsets([]int{3}); len(got) != 1 || !slices.Equal(got[0], []int{3}) {
 		t.Errorf("subsets of one thread: %v", got)
