@@ -34,6 +34,7 @@ type Gem5 struct {
 	MaxTicks          int64    `yaml:"max-ticks" json:"max-ticks,omitempty" sim:"gem5" schema:"min=0,unit=ticks,zero=no limit" help:"longest simulated time of a launch"`
 	StoreOrder        bool     `yaml:"store-order" json:"store-order,omitempty" sim:"gem5" help:"log the order in which stores reach memory, for check --procedure conflict; slow"`
 	Log               string   `yaml:"log" json:"log,omitempty" sim:"gem5" schema:"values=logs,empty=auto" help:"how values leave gem5: collected in its memory (memory), reported from registers by a pseudo-instruction (pseudo), or as the binary allows (auto)"`
+	Lfence            int      `yaml:"lfence" json:"lfence,omitempty" sim:"gem5" schema:"min=0,unit=operations,zero=none" help:"operations of a round after which the code of a thread has an LFENCE, which no core executes past early"`
 	TreeOptions       []string `yaml:"tree-options" json:"tree-options,omitempty" sim:"gem5" schema:"env" help:"options for the tree's own configuration, as --recycle-latency=3"`
 	Rebuild           []string `yaml:"rebuild" json:"rebuild,omitempty" sim:"gem5" schema:"env" help:"command, word by word and without a shell, that rebuilds the binary in its tree after mutant changed it"`
 	Batch             int      `yaml:"batch" json:"batch,omitempty" sim:"gem5" schema:"min=0,zero=1" help:"programs in one launch of gem5; one that fails is run again alone"`
@@ -47,7 +48,7 @@ func (c *Config) Gem5Options() (gem5.Options, error) {
 		Binary: c.Binary, Tree: c.Tree, Protocol: c.Protocol, CPU: c.CPU, Cores: c.Cores,
 		L1DSize: inBytes(c.L1DSize), L1DAssoc: c.L1DAssoc, L1ISize: inBytes(c.L1ISize), L1IAssoc: c.L1IAssoc, L2Size: inBytes(c.L2Size), L2Assoc: c.L2Assoc,
 		L2Banks: c.L2Banks, Dirs: c.Dirs, Network: c.Network, LinkLatency: c.LinkLatency, Randomization: c.Randomization, Evictions: c.Evictions,
-		DeadlockThreshold: c.DeadlockThreshold, LivelockThreshold: c.LivelockThreshold, MaxTicks: c.MaxTicks, StoreOrder: c.StoreOrder, Log: c.Log, TreeOptions: c.TreeOptions,
+		DeadlockThreshold: c.DeadlockThreshold, LivelockThreshold: c.LivelockThreshold, MaxTicks: c.MaxTicks, StoreOrder: c.StoreOrder, Log: c.Log, Lfence: c.Lfence, TreeOptions: c.TreeOptions,
 		Emit: c.EmitOptions(),
 	}
 	o.Emit.Jitter = c.Stagger

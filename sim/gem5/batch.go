@@ -142,7 +142,7 @@ func (r *Runner) emitOptions(w work) elf.Options {
 	o.Rounds, o.Seed = w.jobs[0].Rounds, w.jobs[0].Seed
 	o.Lead, o.Late = w.late()
 	o.Yield = true
-	o.Log = r.channel(w.jobs[0].Program.ISA)
+	o.Log, o.Lfence = r.channel(w.jobs[0].Program.ISA), r.options.Lfence
 	return o
 }
 

@@ -241,7 +241,7 @@ func TestUnusable(t *testing.T) {
 
 func TestOptions(t *testing.T) {
 	_, err := New(Options{
-		CPU: "fast", L1DSize: "512", L2Banks: 3, Network: "torus", Dirs: -2, MaxTicks: -1, LinkLatency: -1,
+		CPU: "fast", L1DSize: "512", L2Banks: 3, Network: "torus", Dirs: -2, MaxTicks: -1, LinkLatency: -1, Lfence: -1,
 	})
 	if err == nil {
 		t.Fatal("no error")
@@ -250,7 +250,7 @@ func TestOptions(t *testing.T) {
 		"--gem5 is missing: want", "--gem5-tree is missing: want",
 		`--cpu: unknown value "fast": want timing, o3, minor`, `--l1d-size "512": want a size as 512B or 4kB`,
 		"l2-banks 3: want a power of two", `--network: unknown value "torus": want simple, garnet`,
-		"dirs -2", "max-ticks -1", "link-latency -1: want at least 1",
+		"dirs -2", "max-ticks -1", "link-latency -1: want at least 1", "lfence -1: want at least 0",
 	} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("no %q in: %v", want, err)

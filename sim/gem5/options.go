@@ -2,6 +2,7 @@ package gem5
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -88,6 +89,10 @@ type Options struct {
 	TreeOptions []string
 	// Mutation changes the tree for each launch.
 	Mutation Mutation
+	// Lfence (--lfence) is after how many operations of a round the code of a thread
+	// has an LFENCE, which bounds what an O3 core executes early, and again after a
+	// squash; 0 means none.
+	Lfence int
 	// Background surrounds programs with further accesses, which are no part of
 	// their logs; a Length of 0 means none.
 	Background background.Options
@@ -215,6 +220,9 @@ func (o Options) Validate() error {
 	}
 	if o.Emit.Jitter < 0 || o.Emit.Jitter > elf.MaxJitter {
 		fault("stagger", "%d: want 0 to %d", o.Emit.Jitter, elf.MaxJitter)
+	}
+	if o.Lfence < 0 || o.Lfence > math.MaxInt32 {
+		fault("lfence", "%d: want at least 0", o.Lfence)
 	}
 	if o.MaxTicks < 0 {
 		fault("max-ticks", "%d: want at least 0", o.MaxTicks)

@@ -77,6 +77,10 @@ type Options struct {
 	Jitter int
 	// Seed is that of these delays; without them it changes nothing.
 	Seed uint64
+	// Lfence is after how many operations of a round each thread has an LFENCE, which
+	// adds no order to those of TSO: no later instruction begins before the loads
+	// before it have completed. 0 means none. Executables of x86-64 have it alone.
+	Lfence int
 	// Lead is how many of the rounds come first, without the operations of Late:
 	// these are, for each program and each of its threads, indices in ascending
 	// order. What their loads return in these rounds is not defined. Late needs an
@@ -125,6 +129,7 @@ func (o Options) withDefaults() (Options, error) {
 	bound("spin", o.Spin, 1, math.MaxInt32)
 	bound("settle", o.Settle, 0, math.MaxInt32)
 	bound("jitter", o.Jitter, 0, MaxJitter)
+	bound("lfence", o.Lfence, 0, math.MaxInt32)
 	bound("lead", o.Lead, 0, max(o.Rounds-1, 0))
 	if o.Every < 1 || o.Every > MaxRounds || bits.OnesCount(uint(o.Every)) != 1 {
 		faults = append(faults, fmt.Errorf("emit elf: every %d: want a power of two", o.Every))

@@ -39,6 +39,9 @@ func (e *emitter) round(t int) {
 	for i, op := range e.p.Threads[t] {
 		e.place(t, i)
 		e.late = e.isLate(t, i)
+		if n := e.opts.Lfence; n > 0 && i > 0 && i%n == 0 {
+			e.native.Lfence()
+		}
 		loc := e.location(op.Loc)
 		switch op.Kind {
 		case gen.Load:

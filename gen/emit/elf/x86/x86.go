@@ -285,9 +285,11 @@ func (a *Assembler) Shr(r Reg, by byte) { a.shift(5, r, by) }
 func (a *Assembler) Inc(r Reg) { a.Emit(rexW(0, r), 0xff, 0xc0|byte(r&7)) }
 func (a *Assembler) Dec(r Reg) { a.Emit(rexW(0, r), 0xff, 0xc8|byte(r&7)) }
 
-// Mfence orders all earlier with all later accesses, Pause is the hint for spin
-// loops, and Syscall enters the kernel.
+// Mfence orders all earlier with all later accesses, Lfence lets no later instruction
+// begin before all earlier loads have completed, Pause is the hint for spin loops, and
+// Syscall enters the kernel.
 func (a *Assembler) Mfence()  { a.Emit(0x0f, 0xae, 0xf0) }
+func (a *Assembler) Lfence()  { a.Emit(0x0f, 0xae, 0xe8) }
 func (a *Assembler) Pause()   { a.Emit(0xf3, 0x90) }
 func (a *Assembler) Syscall() { a.Emit(0x0f, 0x05) }
 

@@ -117,11 +117,12 @@ func TestEncodings(t *testing.T) {
 	}
 	a.Resolve()
 	a.Mfence()
+	a.Lfence()
 	a.Pause()
 	a.Fsqrt()
 	a.Syscall()
 	a.Ret()
-	want = append(want, "mfence", "pause", "fsqrt", "syscall", "ret")
+	want = append(want, "mfence", "lfence", "pause", "fsqrt", "syscall", "ret")
 
 	path := filepath.Join(t.TempDir(), "code")
 	if err := os.WriteFile(path, a.Code, 0o644); err != nil {
