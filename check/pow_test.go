@@ -107,8 +107,7 @@ func shaped(rng *rand.Rand) *parse.History {
 }
 
 // Under POW every procedure agrees with Axe's constraints, which brute force solves,
-// and check.Check has the evidence accepted. What WMO allows POW allows, but for reads
-// of own stores that depend on others, which timestamps always order, too.
+// and check.Check has the evidence accepted. What WMO allows POW allows.
 func TestPOW(t *testing.T) {
 	procedures := named(t, "auto saturate greedy sat")
 	decided, answers := map[string]int{}, map[string]int{}
@@ -122,7 +121,7 @@ func TestPOW(t *testing.T) {
 			want = check.Allowed
 		}
 		wmo := brute.Allowed(model.WMO.View(h), model.WMO)
-		if wmo && want == check.Forbidden && len(h.Deps) == 0 { // else reads of own stores may matter
+		if wmo && want == check.Forbidden {
 			t.Fatalf("seed %d: allowed by wmo, not by pow\n%s", seed, dump(h))
 		}
 		answers[fmt.Sprint(want, " wmo ", wmo)]++
@@ -166,7 +165,7 @@ func TestPOWExamples(t *testing.T) {
 		{mpSyncDep, check.Forbidden, check.Forbidden},
 		{loads, check.Forbidden, check.Forbidden},
 		{stores, check.Forbidden, check.Forbidden},
-		{own, check.Allowed, check.Forbidden}, // Axe's POW is not weaker than WMO here
+		{own, check.Allowed, check.Allowed},
 		{rmw, check.Forbidden, check.Forbidden},
 		{wwcDeps, check.Forbidden, check.Allowed},
 	} {

@@ -16,8 +16,10 @@ import (
 // speak of two orders: ≺ of operations, and for each location an order of the
 // values written, both without cycles. Performed events are ordered by ≺: they have
 // dependencies where two operations of a thread have one, access one location (but a load
-// behind a store) or read one from the other, and a location for each write, so that only
-// reads-from leads from thread to thread. The second events have the
+// behind a store), and a location for each write, so that only reads-from leads from
+// thread to thread. Axe also has a store before loads of its thread that read from it; its
+// timestamps order whatever comes before the store with these loads anyway. Other dependencies
+// need not, and as under WMO such a load then does not wait for the store, so that POW allows what WMO does. The second events have the
 // locations and values of the history, and with them, reads-from and coherence,
 // the order of values: accesses to one location that one thread sees one after the
 // other. Each follows its performed event.
@@ -134,9 +136,6 @@ func (s *splitter) thread(lo, hi parse.OpID) {
 				performed.Loc, performed.RF, o.RF = s.place[o.RF], s.of[o.RF].write, s.of[o.RF].all
 			}
 			s.out.Ops = append(s.out.Ops, performed)
-			if own := h.Ops[id].RF; own >= lo && own < id {
-				s.depend(s.of[own].write, e.read)
-			}
 		}
 		if o.Writes() {
 			s.out.Ops = append(s.out.Ops, parse.Op{

@@ -6,8 +6,8 @@ import "ordeal/parse"
 // with two orders: ≺ of operations, and coherence as the order of the values of
 // each location.
 //
-//   - ≺ has the local edges of WMO, reads-from and a total order of the fences, and
-//     no cycle.
+//   - ≺ has the local edges of WMO, reads-from but of own stores, and a total order of the
+//     fences, and no cycle.
 //   - Of two accesses to a location in program order, the later does not show
 //     an older value.
 //   - For fences f ≺ g, what a thread saw at a location before f is not newer
@@ -38,7 +38,7 @@ func (f *frame) pow() bool {
 				total.add(a, b)
 			}
 		}
-		before := local.union(f.rf, total).plus()
+		before := local.union(f.rf.filter(func(a, b int) bool { return !f.po.has(a, b) }), total).plus()
 		if !before.irreflexive() {
 			return false
 		}
