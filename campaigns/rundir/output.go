@@ -99,8 +99,11 @@ func openWaiting(path string, mode fs.FileMode) (*os.File, error) {
 	}
 	open := func() (*os.File, error) { return os.OpenFile(path, flags, mode) }
 	f, err := open()
-	if !errors.Is(err, syscall.ENXIO) {
+	switch {
+	case !errors.Is(err, syscall.ENXIO):
 		return f, err
+	case flags&syscall.O_NONBLOCK == 0: // a socket, or a device without hardware: it will never have a reader
+		return nil, fmt.Errorf("write %s, which is no file: %w", path, err)
 	}
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -37,6 +38,17 @@ func TestOutputWithoutReader(t *testing.T) {
 		case <-time.After(10 * time.Millisecond):
 			must.Succeed(t, unix.Kill(os.Getpid(), unix.SIGTERM))
 		}
+	}
+}
+
+// A socket never has a reader.
+func TestOutputSocket(t *testing.T) {
+	t.Chdir(t.TempDir()) // whose path may be too long for the name of a socket
+	l, err := net.Listen("unix", "socket")
+	must.Succeed(t, err)
+	defer l.Close() // nothing connects
+	if err := WriteOutput("socket", []byte("text"), Plain); !errors.Is(err, unix.ENXIO) {
+		t.Errorf("%v, want %v", err, unix.ENXIO)
 	}
 }
 
