@@ -112,9 +112,9 @@ func TestProveLimit(t *testing.T) {
 	}
 }
 
-// TestLastMachine explores mutants on a ladder of two machines, the second for what the
-// first does not kill.
-func TestLastMachine(t *testing.T) {
+// provedMI returns mi, its mutants, its compiled form and the machines that explore it.
+func provedMI(t *testing.T) (Target, *mutate.Catalogue, *ruby.Protocol, []*ground) {
+	t.Helper()
 	target, err := Embedded("mi")
 	if err != nil {
 		t.Fatal(err)
@@ -131,6 +131,13 @@ func TestLastMachine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return target, catalogue, protocol, all
+}
+
+// TestLastMachine explores mutants on a ladder of two machines, the second for what the
+// first does not kill.
+func TestLastMachine(t *testing.T) {
+	target, catalogue, protocol, all := provedMI(t)
 	if g := all[len(all)-1]; !g.last || g.name != "2 cores, 2 lines, DMA" {
 		t.Errorf("the last machine is %s", g.name)
 	}
@@ -178,22 +185,7 @@ func TestLastDepth(t *testing.T) {
 			t.Errorf("%d, at most %d: %d, want %d", c.levels, c.most, got, c.want)
 		}
 	}
-	target, err := Embedded("mi")
-	if err != nil {
-		t.Fatal(err)
-	}
-	catalogue, err := mutate.NewCatalogue(target.Tree)
-	if err != nil {
-		t.Fatal(err)
-	}
-	protocol, err := ruby.Compile(target.Tree)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, err := grounds(protocol)
-	if err != nil {
-		t.Fatal(err)
-	}
+	target, catalogue, protocol, all := provedMI(t)
 	p := &prover{o: ProveOptions{MaxStates: 4000}}
 	last, err := p.lastBaseline(t.Context(), &target, protocol, all[len(all)-1])
 	if err != nil || last.depth < 4 {
