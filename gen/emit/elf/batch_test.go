@@ -78,7 +78,7 @@ func TestBatchOfManyThreads(t *testing.T) {
 // none.
 func TestBatchGivesUp(t *testing.T) {
 	needHost(t)
-	const mark, rounds = 0x4321, 7
+	const mark, rounds, first = 0x4321, 7, 4 // frames of the first program
 	// As in TestBarriersGiveUp, but in the third round of the second program.
 	delay := []byte{0xb8, 0x21, 0x43, 0x00, 0x00, 0x48, 0xff, 0xc8, 0x75, 0xfb}
 	hang := []byte{0x49, 0x83, 0xfe, rounds + 2, 0x74, 0xfe, 0x90, 0x90, 0x90, 0x90}
@@ -108,16 +108,16 @@ func TestBatchGivesUp(t *testing.T) {
 			for i, done := range test.done {
 				words = append(words, done*batch[1].Reads(gen.ThreadID(i)))
 			}
-			frames, code := executeFor(t, executable, test.code, words...)
+			frames, code := executeFor(t, executable, test.code, first, words...)
 			if code != test.code {
 				t.Errorf("exit code %d, want %d", code, test.code)
 			}
-			if len(frames) != 4+len(test.done) {
-				t.Fatalf("%d frames, want %d", len(frames), 4+len(test.done))
+			if len(frames) != first+len(test.done) {
+				t.Fatalf("%d frames, want %d", len(frames), first+len(test.done))
 			}
-			checkFrames(t, batch[0], rounds, frames[:4])
+			checkFrames(t, batch[0], rounds, frames[:first])
 			for i, want := range words {
-				f := frames[4+i]
+				f := frames[first+i]
 				if got := len(f.words); got != want || f.hash != batch[1].Hash64() {
 					t.Errorf("thread %d: %d words, want %d", i, got, want)
 				}

@@ -239,7 +239,7 @@ func TestBarriersGiveUp(t *testing.T) {
 			for i, done := range test.done {
 				words = append(words, done*p.Reads(gen.ThreadID(i)))
 			}
-			frames, code := executeFor(t, executable, test.code, words...)
+			frames, code := executeFor(t, executable, test.code, 0, words...)
 			if code != test.code {
 				t.Errorf("exit code %d, want %d", code, test.code)
 			}
@@ -263,7 +263,7 @@ func TestSlowThreadIsWaitedFor(t *testing.T) {
 	for range 1000 {
 		p.Threads[1] = append(p.Threads[1], gen.Op{Kind: gen.FullFence})
 	}
-	_, code := executeFor(t, emit(t, p, elf.Options{Rounds: 20_000, Spin: 1 << 22, Yield: true, Settle: -1}), wire.ExitPassed)
+	_, code := executeFor(t, emit(t, p, elf.Options{Rounds: 20_000, Spin: 1 << 22, Yield: true, Settle: -1}), wire.ExitPassed, 0)
 	if code != wire.ExitPassed {
 		t.Errorf("exit code %d", code)
 	}

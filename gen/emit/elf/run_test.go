@@ -96,26 +96,29 @@ func execute(t testing.TB, executable []byte) ([]byte, int) {
 	return out.Bytes(), code
 }
 
-// executeFor is execute until the exit code, and the words of the last frames, are as
-// many as wanted, a few times: on a busy machine a thread may be without a processor for
-// as long as a barrier waits, at an earlier one as well.
-func executeFor(t testing.TB, executable []byte, want int, words ...int) (frames []frame, code int) {
+// executeFor is execute until the exit code is the one wanted and, where words are given,
+// the log has frames of an unknown length before those of these lengths, many times at
+// growing intervals: on a busy machine a thread may be without a processor for as long as
+// a barrier waits, at an earlier one, or in an earlier program, as well, and ten runs may
+// be over before it gets one.
+func executeFor(t testing.TB, executable []byte, want, before int, words ...int) (frames []frame, code int) {
 	t.Helper()
-	for range 10 {
+	for attempt := range 40 {
+		time.Sleep(time.Duration(attempt) * 5 * time.Millisecond)
 		var log []byte
 		log, code = execute(t, executable)
-		if frames = readFrames(t, log); code == want && endsIn(frames, words) {
+		if frames = readFrames(t, log); code == want && endsIn(frames, before, words) {
 			break
 		}
 	}
 	return frames, code
 }
 
-func endsIn(frames []frame, words []int) bool {
-	if len(frames) < len(words) {
-		return false
+func endsIn(frames []frame, before int, words []int) bool {
+	if len(words) == 0 {
+		return true
 	}
-	return slices.EqualFunc(frames[len(frames)-len(words):], words, func(f frame, n int) bool { return len(f.words) == n })
+	return len(frames) == before+len(words) && slices.EqualFunc(frames[before:], words, func(f frame, n int) bool { return len(f.words) == n })
 }
 
 // patience bounds a run. A barrier that gives up yields tens of thousands of times,
