@@ -145,7 +145,10 @@ func (s *Summary) undecided() []string {
 
 // named lists the first canaries of a list.
 func named(names []string) string {
-	shown := names[:min(len(names), canariesNamed)]
+	var shown []string
+	for _, name := range names[:min(len(names), canariesNamed)] {
+		shown = append(shown, messages.Unbroken(name))
+	}
 	if n := len(names) - len(shown); n > 0 {
 		return fmt.Sprintf("%s and %d more", strings.Join(shown, ", "), n)
 	}

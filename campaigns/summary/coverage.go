@@ -61,12 +61,12 @@ func (r *Row) coverage() string {
 		return ""
 	}
 	if !r.Whole {
-		return fmt.Sprintf("%s: %s taken, the last new one in run %d.", r.Config, messages.Plural(r.Coverage.Taken(), "transition"), r.LastNew)
+		return fmt.Sprintf("%s: %s taken, the last new one in run %d.", messages.Unbroken(r.Config), messages.Plural(r.Coverage.Taken(), "transition"), r.LastNew)
 	}
 	missing := r.missing()
 	taken, of := r.Reached()
 	text := fmt.Sprintf("%s: %d of %d transitions taken (%.1f %%), the last new one in run %d",
-		r.Config, taken, of, 100*float64(taken)/float64(max(of, 1)), r.LastNew)
+		messages.Unbroken(r.Config), taken, of, 100*float64(taken)/float64(max(of, 1)), r.LastNew)
 	if n := len(r.Unreachable); n > 0 {
 		text += fmt.Sprintf("; %d more are unreachable in what was explored", n)
 	}
@@ -75,7 +75,7 @@ func (r *Row) coverage() string {
 	}
 	var names []string
 	for _, t := range missing[:min(len(missing), missingShown)] {
-		names = append(names, fmt.Sprintf("%s (%s, %s)", t.Machine, t.State, t.Event))
+		names = append(names, messages.Unbroken(fmt.Sprintf("%s (%s, %s)", t.Machine, t.State, t.Event)))
 	}
 	if n := len(missing) - len(names); n > 0 {
 		names = append(names, fmt.Sprintf("%d more in %s", n, journal.SummaryJSON))

@@ -61,7 +61,7 @@ func TestUnreachable(t *testing.T) {
 	if got := figure(2); got != "sampled: 2 of 2" {
 		t.Error(got)
 	}
-	if got := s.Rows[0].coverage(); !strings.Contains(got, "small: 1 of 2 ") || !strings.Contains(got, "1 more are unreachable") || !strings.Contains(got, "never: L1 (I, Load)") {
+	if got := wrapped(s.Rows[0].coverage()); !strings.Contains(got, "small: 1 of 2 ") || !strings.Contains(got, "1 more are unreachable") || !strings.Contains(got, "never: L1 (I, Load)") {
 		t.Error(got)
 	}
 }
@@ -90,5 +90,19 @@ func TestCounterexample(t *testing.T) {
 	}
 	if text := f.text(s); !strings.Contains(text, "shortest 7 steps, ordeal repro "+rundir.Name(1)) || !strings.Contains(text, "reduce") {
 		t.Error(text)
+	}
+}
+
+// TestNamesBeginNoLine has recorded names that are broken into lines nowhere: a word of
+// one at the beginning of a line would read as a message of the summary.
+func TestNamesBeginNoLine(t *testing.T) {
+	const name = "a long name of a state that is not to be broken, whatever it says and however long it is: forged"
+	row := newRow(name, "sc")
+	row.Whole, row.Runs = true, 1
+	row.Coverage = []sim.Transition{{Machine: "L1", State: name, Event: "Load"}, {Machine: "L1", State: "S", Event: name, Count: 1}}
+	s := &Summary{Simulator: "builtin: " + name + "; " + name, Rows: []Row{row}, Mixed: []Mixed{{}, {Runs: 1, Versions: name + "; " + name}}}
+	text := wrapped(row.coverage()) + "\n" + s.simulators() + strings.Join(s.mixedMessages(), "\n") + "\n" + wrapped(named([]string{name, name}))
+	if strings.Count(text, name) != 8 {
+		t.Errorf("a name is broken: %s", text)
 	}
 }

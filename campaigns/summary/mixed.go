@@ -39,7 +39,7 @@ func (s *Summary) mixedMessages() []string {
 			if versions == "" {
 				versions = "by the versions that campaign.json names first"
 			}
-			out = append(out, messages.Wrap(fmt.Sprintf("%s: %s", messages.Plural(m.Runs, "run"), versions), "  ", "    ", textWidth))
+			out = append(out, messages.Wrap(fmt.Sprintf("%s: %s", messages.Plural(m.Runs, "run"), parts(versions)), "  ", "    ", textWidth))
 		}
 	}
 	return out

@@ -45,6 +45,15 @@ func (s *Summary) Fit(columns int) string {
 // simulatorsShown is the number of machines of a simulator that are named.
 const simulatorsShown = 4
 
+// parts keeps what stands between semicolons, recorded versions, unbroken.
+func parts(text string) string {
+	list := strings.Split(text, "; ")
+	for i, part := range list {
+		list[i] = messages.Unbroken(part)
+	}
+	return strings.Join(list, "; ")
+}
+
 // simulators has a line for each simulator and the first of its machines.
 func (s *Summary) simulators() string {
 	var b strings.Builder
@@ -54,7 +63,7 @@ func (s *Summary) simulators() string {
 		if n := len(machines) - simulatorsShown; n > 0 {
 			text += fmt.Sprintf(" and %d more", n)
 		}
-		b.WriteString(wrapped(text) + "\n")
+		b.WriteString(wrapped(parts(text)) + "\n")
 	}
 	return b.String()
 }

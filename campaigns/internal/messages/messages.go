@@ -48,14 +48,21 @@ func Short(n float64) string {
 
 // Wrap breaks text between words into lines of at most width columns. The
 // first line begins with first, the others with rest; the last one has no
-// newline.
+// newline. Unbroken parts of it stay whole.
 func Wrap(text, first, rest string, width int) string {
 	// The first line is indented within the text, by characters that the
 	// wrapper does not split, since first and rest may differ in width.
 	pad := strings.Repeat("\u00a0", max(0, len([]rune(first))-len([]rune(rest))))
 	text = wordwrap.WrapString(pad+strings.Join(strings.Fields(text), " "), uint(width-len([]rune(rest))))
-	return first + strings.ReplaceAll(strings.TrimPrefix(text, pad), "\n", "\n"+rest)
+	return first + strings.NewReplacer("\n", "\n"+rest, unbroken, " ").Replace(strings.TrimPrefix(text, pad))
 }
+
+// Unbroken is a recorded name for a text that Wrap breaks into lines: escaped, and
+// none of its words begins a line, which would read as a message of its own.
+func Unbroken(name string) string { return strings.ReplaceAll(EscapeLine(name), " ", unbroken) }
+
+// unbroken stands for a space of an unbroken name. EscapeLine leaves no such character.
+const unbroken = "\x00"
 
 // Closest returns the known name that is most like a misspelled one: the only one
 // that begins with it, one that differs in at most two characters or by two that are

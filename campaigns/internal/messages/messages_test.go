@@ -28,6 +28,8 @@ func TestWrap(t *testing.T) {
 		{"one two three four", "- ", "  ", "- one two\n  three four"},
 		{"one two three four", "→ ours: ", "  ", "→ ours: one\n  two three\n  four"},
 		{"averyveryverylongword x", "", "    ", "averyveryverylongword\n    x"},
+		{"one " + Unbroken("two three four"), "", "", "one\ntwo three four"},
+		{"one " + Unbroken("two\nthree\x00 4"), "", "", "one\n" + `two\nthree\u0000 4`},
 	} {
 		if diff := cmp.Diff(c.want, Wrap(c.text, c.first, c.rest, 12)); diff != "" {
 			t.Errorf("%q behind %q: -want +got\n%s", c.text, c.first, diff)
