@@ -82,8 +82,11 @@ func (s *session) repair(rejected []journal.Rejected) error {
 	return s.journal.Repair(rejected)
 }
 
-// recover takes the runs that had ended, but were not recorded.
+// recover takes the runs that had ended, but were not recorded, or whose lines are lost.
 func (s *session) recover() error {
+	if err := s.journal.Salvage(s.order.Done); err != nil {
+		return err
+	}
 	list, err := s.journal.Runs()
 	if err != nil {
 		return err

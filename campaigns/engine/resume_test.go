@@ -193,22 +193,32 @@ func TestDamagedFinding(t *testing.T) {
 	}
 }
 
-// TestCorruptLineOfFinding corrupts the line of a finding, and requires that the
-// run is neither repeated, since it may not fail again, nor lost.
+// TestCorruptLineOfFinding corrupts the line of a finding, or loses it with all behind it,
+// and requires that the run is neither repeated, since it may not fail again, nor lost.
 func TestCorruptLineOfFinding(t *testing.T) {
-	crashing := either(&fake.Runner{Fault: fake.Crash}, func(number int) bool { return number == 3 })
-	e, _ := newEngine(t, crashing)
-	run(t, e, parse(t, smallCampaign))
-	path := filepath.Join(e.Dir, journal.RunsFile)
-	data, err := os.ReadFile(path)
-	must.Succeed(t, err)
-	must.Succeed(t, os.WriteFile(path, []byte(strings.Replace(string(data), `"outcome":"crash"`, `"outcome":"crush"`, 1)), 0o600))
-	e.use(new(fake.Runner))
-	hasCounts(t, resume(t, e), counts{sim.Passed: 11, sim.Crash: 1}, summary.ExitFinding)
-	for _, run := range entries(t, e.Dir) {
-		if run.Number == 3 && (run.Outcome != sim.Crash || !run.Kept || run.Program == "") {
-			t.Errorf("the line of the finding is %+v", run)
-		}
+	for name, damage := range map[string]func(journal string) string{
+		"corrupt": func(text string) string { return strings.Replace(text, `"outcome":"crash"`, `"outcome":"crush"`, 1) },
+		"lost": func(text string) string {
+			return text[:strings.LastIndex(text[:strings.Index(text, `"outcome":"crash"`)], "\n")+1]
+		},
+		"all lost": func(string) string { return "" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			crashing := either(&fake.Runner{Fault: fake.Crash}, func(number int) bool { return number == 3 })
+			e, _ := newEngine(t, crashing)
+			run(t, e, parse(t, smallCampaign))
+			path := filepath.Join(e.Dir, journal.RunsFile)
+			data, err := os.ReadFile(path)
+			must.Succeed(t, err)
+			must.Succeed(t, os.WriteFile(path, []byte(damage(string(data))), 0o600))
+			e.use(new(fake.Runner))
+			hasCounts(t, resume(t, e), counts{sim.Passed: 11, sim.Crash: 1}, summary.ExitFinding)
+			for _, run := range entries(t, e.Dir) {
+				if run.Number == 3 && (run.Outcome != sim.Crash || !run.Kept || run.Program == "") {
+					t.Errorf("the line of the finding is %+v", run)
+				}
+			}
+		})
 	}
 }
 

@@ -106,7 +106,7 @@ func (w *Writer) Repair(list []Rejected) error {
 	}
 	seen, err := w.copyWhole(r, list)
 	if err == nil {
-		err = w.salvage(seen)
+		err = w.salvage(func(number int) bool { return seen[number] }, true)
 	}
 	if err != nil {
 		return errors.Join(err, r.discard())
@@ -163,18 +163,22 @@ func (w *Writer) copyLine(to *replacement, e *Entry, rejected *Rejected) error {
 	return to.add(e)
 }
 
-// salvage looks after the whole directories of failed runs that have no line,
-// because it is corrupt: the runs may never fail again. The directory has
-// everything that the line had, except transitions: where there are none the run
-// is pending, else its directory goes to quarantine.
-func (w *Writer) salvage(seen []bool) error {
+// Salvage makes the whole directories of failed runs that have no line pending, as far as
+// nothing but the line had what they lack: the line may be lost, or the machine stopped
+// before it was written, and on hardware the runs may never fail again. Simulators repeat
+// the others exactly.
+func (w *Writer) Salvage(hasLine func(number int) bool) error { return w.salvage(hasLine, false) }
+
+// salvage is Salvage. The directory has everything that the line had, except
+// transitions: one that lacks them goes to quarantine if lines are corrupt.
+func (w *Writer) salvage(hasLine func(number int) bool, corrupt bool) error {
 	runs, err := w.Runs()
 	if err != nil {
 		return err
 	}
 	for _, number := range runs {
 		e := w.NewEntry(number)
-		if seen[number] || rundir.Exists(e.Dir.Path(PendingFile)) || e.Dir.Verify() != nil {
+		if hasLine(number) || rundir.Exists(e.Dir.Path(PendingFile)) || e.Dir.Verify() != nil {
 			continue
 		}
 		s, err := e.Dir.Spec()
@@ -190,7 +194,7 @@ func (w *Writer) salvage(seen []bool) error {
 			continue
 		case e.Covered == nil:
 			err = WritePending(e)
-		default:
+		case corrupt:
 			_, err = w.Quarantine(number, "its line in the journal is corrupt, see "+LinesFile)
 		}
 		if err != nil {
