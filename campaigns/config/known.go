@@ -34,9 +34,8 @@ func (d *Date) UnmarshalText(text []byte) (err error) {
 // MarshalText is the form that UnmarshalText reads.
 func (d Date) MarshalText() ([]byte, error) { return []byte(d.Format(time.DateOnly)), nil }
 
-// Covers reports whether a finding of a campaign that began at a time is the
-// issue.
-func (k *Known) Covers(title, system string, began time.Time) bool {
+// covers reports whether a finding is the issue, on whatever day.
+func (k *Known) covers(title, system string) bool {
 	if prefix, ok := strings.CutSuffix(k.Title, "*"); ok {
 		if !strings.HasPrefix(title, prefix) {
 			return false
@@ -44,7 +43,12 @@ func (k *Known) Covers(title, system string, began time.Time) bool {
 	} else if title != k.Title {
 		return false
 	}
-	return (k.System == "" || k.System == system) && (k.Until.IsZero() || began.UTC().Before(k.Until.AddDate(0, 0, 1)))
+	return k.System == "" || k.System == system
+}
+
+// expired reports whether it is not known any more in a campaign that began at a time.
+func (k *Known) expired(began time.Time) bool {
+	return !k.Until.IsZero() && !began.UTC().Before(k.Until.AddDate(0, 0, 1))
 }
 
 // String is the tracker's number, the end and the note, as far as there are any.
@@ -65,14 +69,19 @@ func (k *Known) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// FindKnown is the first of the issues that covers a finding; nil if none does.
-func FindKnown(issues []Known, title, system string, began time.Time) *Known {
+// FindKnown is the first of the issues that covers a finding of a campaign that began at
+// a time; nil if none does. Then expired is the first that did.
+func FindKnown(issues []Known, title, system string, began time.Time) (known, expired *Known) {
 	for i := range issues {
-		if issues[i].Covers(title, system, began) {
-			return &issues[i]
+		switch k := &issues[i]; {
+		case !k.covers(title, system):
+		case !k.expired(began):
+			return k, nil
+		case expired == nil:
+			expired = k
 		}
 	}
-	return nil
+	return nil, expired
 }
 
 // ReadKnown reads a file of known issues: the key known of a campaign file, and

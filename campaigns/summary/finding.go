@@ -54,6 +54,9 @@ type Finding struct {
 	Traced bool `json:"traced,omitempty"`
 	// Known is the known issue that the finding is; nil for a new one.
 	Known *config.Known `json:"known,omitempty"`
+	// Expired is the known issue that a new finding was until a day that is past; nil
+	// for others.
+	Expired *config.Known `json:"expired,omitempty"`
 }
 
 // ConfigCount counts the runs of a configuration.
@@ -106,8 +109,9 @@ func (s *Summary) addFinding(run *journal.Entry) {
 	i := slices.IndexFunc(s.Findings, func(f Finding) bool { return f.Key() == key })
 	if i < 0 {
 		i = len(s.Findings)
+		known, expired := config.FindKnown(s.known, key.Title, key.System, s.Started)
 		s.Findings = append(s.Findings, Finding{
-			Title: key.Title, Outcome: key.Outcome, System: key.System, Known: config.FindKnown(s.known, key.Title, key.System, s.Started),
+			Title: key.Title, Outcome: key.Outcome, System: key.System, Known: known, Expired: expired,
 			Traced: run.Config.Traced(s.sim(run.Config)),
 			First:  run.Number, FirstAt: run.At, Dir: string(run.Dir), Last: run.Number, LastAt: run.At,
 		})
@@ -202,6 +206,9 @@ func (f *Finding) text(s *Summary) string {
 	fmt.Fprintf(&b, "\n%s: %s (%s, %s)\n", what, messages.EscapeLine(f.Title), f.Outcome, messages.Plural(f.Runs, "run"))
 	if about := f.Known.String(); about != "" {
 		line("known", "%s", messages.EscapeLine(about))
+	}
+	if about := f.Expired.String(); about != "" {
+		line("expired", "as a known issue: %s", messages.EscapeLine(about))
 	}
 	line("first", "run %d of seed %d after %s, in %s", f.First, s.Seed, seconds(f.FirstAt), f.Dir)
 	if f.Runs > 1 {

@@ -106,10 +106,8 @@ func (p *pair) findings() (changed, recurring []Finding) {
 }
 
 func (p *pair) finding(k key) Finding {
-	f := Finding{
-		Outcome: k.outcome, Title: k.title, System: k.system,
-		Known: config.FindKnown(p.new.a.Campaign.Known, k.title, k.system, p.new.a.Header.Started),
-	}
+	known, _ := config.FindKnown(p.new.a.Campaign.Known, k.title, k.system, p.new.a.Header.Started)
+	f := Finding{Outcome: k.outcome, Title: k.title, System: k.system, Known: known}
 	var strata []Stratum
 	for _, name := range p.names {
 		old, new, _ := p.both(name)
