@@ -2,6 +2,7 @@ package bugs
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 
@@ -37,7 +38,7 @@ type Repaired struct {
 	// Shows is, for each proposal, the first title that the protocol with the fix does not
 	// show; empty if the proposal passes.
 	Shows []string `json:"shows,omitempty"`
-	// Reason is why there was no search.
+	// Reason is why there was no search, or why the proposals could not all be judged.
 	Reason string `json:"reason,omitempty"`
 	_      struct{}
 }
@@ -45,25 +46,34 @@ type Repaired struct {
 // Good reports whether one of the first proposals is as good as the fix.
 func (r *Repaired) Good() bool { return r.Equal > 0 || r.Passes > 0 }
 
-// repairs searches for repairs of a finding and compares them with the fix.
+// repairs searches for repairs of a finding and compares them with the fix. Only an
+// interrupt is an error: a repair that cannot be made or judged is a result, and other bugs
+// are still to be searched for.
 func (b *Bench) repairs(ctx context.Context, r *Result) error {
+	r.Repaired = new(Repaired)
+	err := b.judgeRepairs(ctx, r)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil {
+		r.Repaired.Reason = brief(err)
+	}
+	return nil
+}
+
+func (b *Bench) judgeRepairs(ctx context.Context, r *Result) error {
 	if r.Trees.After == "" {
-		r.Repaired = &Repaired{Reason: "no fix to compare with"}
-		return nil
+		return errors.New("no fix to compare with")
 	}
 	o := amend.Options{Finding: r.Finding, Tries: repairTries, Best: repairBest, Steps: repairSteps, Seed: b.Audit.Seed}
 	if b.Audit.Steps > 0 {
 		o.Steps = min(o.Steps, b.Audit.Steps)
 	}
 	found, err := amend.Search(ctx, o)
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
 	if err != nil {
-		r.Repaired = &Repaired{Reason: brief(err)}
-		return nil
+		return err
 	}
-	r.Repaired = &Repaired{Tried: found.Tried}
+	r.Repaired.Tried = found.Tried
 	after, err := b.auditedWith(ctx, r.Trees.After, r.Trees.AfterIdentity, audit.Options{Seed: b.Audit.Seed, Steps: found.Steps})
 	if err != nil {
 		return err

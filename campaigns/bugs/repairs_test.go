@@ -1,6 +1,11 @@
 package bugs
 
-import "testing"
+import (
+	"path/filepath"
+	"testing"
+
+	"ordeal/campaigns/audit"
+)
 
 // TestSameRepair requires the edit that puts back what was taken out to be the fix, and
 // another edit of the row not to be.
@@ -35,5 +40,17 @@ func TestSameRepair(t *testing.T) {
 	}
 	if (&Repaired{Tried: 3}).Good() || !(&Repaired{Equal: 1}).Good() || !(&Repaired{Passes: 2}).Good() {
 		t.Error("Good")
+	}
+}
+
+// TestRepairsThatCannotBeJudged requires what prevents a judgement to be a result: the
+// search for other bugs goes on.
+func TestRepairsThatCannotBeJudged(t *testing.T) {
+	missing := filepath.Join(t.TempDir(), "none.slicc")
+	for _, trees := range []Trees{{Before: missing, After: missing}, {Before: missing}} {
+		r := &Result{Trees: &trees, Finding: new(audit.Finding)}
+		if err := new(Bench).repairs(t.Context(), r); err != nil || r.Repaired.Reason == "" {
+			t.Errorf("%+v: %v, %+v", trees, err, r.Repaired)
+		}
 	}
 }

@@ -116,7 +116,7 @@ func (r *Report) repairs(b *strings.Builder, columns int) {
 		}
 		first := x.Repaired.Reason
 		if len(x.Repaired.Proposals) > 0 {
-			first = x.Repaired.Proposals[0]
+			first = strings.TrimSuffix(x.Repaired.Proposals[0]+"; "+x.Repaired.Reason, "; ")
 		}
 		t.Rows = append(t.Rows, []any{x.Bug.ID, x.Repaired.Tried, nth(x.Repaired.Equal), nth(x.Repaired.Part), nth(x.Repaired.Passes), cut(first)})
 	}
