@@ -200,7 +200,8 @@ func (c *Config) Canary() bool { return c.Bug != nil && c.Bug.Equivalent == "" }
 func (b *Bug) Shows(o sim.Outcome) bool { return len(b.By) == 0 || slices.Contains(b.By, o.String()) }
 
 // System names what the runs of a configuration test: the same fault of two
-// protocols is two findings, that of two kinds of core on one protocol is one.
+// protocols is two findings, that of two kinds of core on one protocol is one. An injected bug
+// is part of it: mutants and bugs of cores by their names, another bug by that of the configuration.
 func (c *Config) System(simulator string) string {
 	words := []string{simulator}
 	switch {
@@ -209,8 +210,17 @@ func (c *Config) System(simulator string) string {
 	case c.Protocol != "":
 		words = append(words, c.Protocol)
 	}
-	if c.Bug != nil || c.Mutant != "" || len(c.CoreBugs) > 0 { // each injected bug is one
+	switch {
+	case c.Mutant != "" || len(c.CoreBugs) > 0:
+		if c.Mutant != "" {
+			words = append(words, c.Mutant)
+		}
+		words = append(words, c.CoreBugs...)
+	case c.Bug != nil:
 		words = append(words, c.Name)
 	}
 	return strings.Join(words, " ")
 }
+
+// Injected reports whether a bug is injected.
+func (c *Config) Injected() bool { return c.Bug != nil || c.Mutant != "" || len(c.CoreBugs) > 0 }

@@ -106,3 +106,53 @@ func TestNamesBeginNoLine(t *testing.T) {
 		t.Errorf("a name is broken: %s", text)
 	}
 }
+
+// TestSameMutant has an exploration and programs of configurations with one mutant: one finding
+// where the titles are the same, and of others the exploration's path with its title.
+func TestSameMutant(t *testing.T) {
+	c, err := config.Parse("mutants.yaml", []byte(`{name: mutants, sim: builtin, configs: [
+  {name: sampled, protocol: mi, mutant: "MI_example/L1Cache/(M,Fwd_GETX)/delete", runs: 4},
+  {name: whole, protocol: mi, mutant: "MI_example/L1Cache/(M,Fwd_GETX)/delete", explore: {}},
+  {name: other, protocol: mi, mutant: "MI_example/L1Cache/(I,Load)/next:stay", runs: 4}]}`), nil)
+	must.Succeed(t, err)
+	s := New(c, t.TempDir(), config.Shard{}, time.Now())
+	add := func(number, of, steps int, outcome sim.Outcome, title string) {
+		cfg := &c.Configs[of]
+		s.Add(&journal.Entry{Number: number, Config: cfg, ConfigName: cfg.Name, Kept: true, Dir: rundir.Dir(rundir.Name(number)), Result: &rundir.Result{
+			Outcome: outcome, Title: title, Counterexample: steps,
+		}})
+	}
+	add(0, 0, 0, sim.Violation, "stale copy")
+	add(1, 2, 0, sim.Crash, "invalid transition")
+	add(2, 1, 5, sim.Crash, "invalid transition")
+	add(3, 0, 0, sim.Deadlock, "deadlock")
+	add(4, 0, 0, sim.Crash, "invalid transition")
+	want := []struct {
+		runs  int
+		steps string
+	}{
+		{1, "5 steps to invalid transition, ordeal repro " + rundir.Name(2)},
+		{1, ""},
+		{2, "5 steps, ordeal repro " + rundir.Name(2)},
+		{1, "5 steps to invalid transition, ordeal repro " + rundir.Name(2)},
+	}
+	if len(s.Findings) != len(want) {
+		t.Fatalf("%d findings, want %d: %+v", len(s.Findings), len(want), s.Findings)
+	}
+	for i, w := range want {
+		f := &s.Findings[i]
+		_, after, found := strings.Cut(f.text(s), "  shortest ")
+		line, _, _ := strings.Cut(after, "\n")
+		if f.Runs != w.runs || found != (w.steps != "") || line != w.steps {
+			t.Errorf("finding %d: %s: %d runs, %q, want %d, %q", i, f.Title, f.Runs, line, w.runs, w.steps)
+		}
+	}
+	// A path to the finding itself counts before a shorter one to another.
+	add(5, 1, 9, sim.Deadlock, "deadlock")
+	if f := &s.Findings[3]; f.Counterexample.Steps != 9 || f.Counterexample.Title != "" || f.Explored() {
+		t.Errorf("%+v", f.Counterexample)
+	}
+	if f := &s.Findings[0]; f.Counterexample.Steps != 5 {
+		t.Errorf("%+v", f.Counterexample)
+	}
+}

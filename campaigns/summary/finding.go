@@ -19,8 +19,7 @@ import (
 type Finding struct {
 	Title   string      `json:"title"`
 	Outcome sim.Outcome `json:"outcome"`
-	// System is what was tested: a simulator, with its protocol and the
-	// configuration of an injected bug.
+	// System is what was tested: a simulator, with its protocol and an injected bug.
 	System string `json:"system"`
 	Runs   int    `json:"runs"`
 	// Alone counts runs of batches that were repeated alone, Recurred those of
@@ -40,8 +39,8 @@ type Finding struct {
 	Configs []ConfigCount `json:"configs"`
 	// Best is the reproducer to look at first; nil for a missed canary.
 	Best *Reproducer `json:"best,omitempty"`
-	// Counterexample is the exploration with the shortest one; nil where none has
-	// the finding.
+	// Counterexample is the exploration with the shortest one; nil where none has the finding. Where a
+	// bug is injected, an exploration that shows it by another title counts, too.
 	Counterexample *Counterexample `json:"counterexample,omitempty"`
 	// Reduction is that of the first run; nil where none was asked for, or it
 	// has not ended.
@@ -77,6 +76,8 @@ type Reproducer struct {
 type Counterexample struct {
 	Dir   string `json:"dir"`
 	Steps int    `json:"steps"`
+	// Title is that of the exploration, where it is another one than that of the finding.
+	Title string `json:"title,omitempty"`
 }
 
 // Explored reports whether only explorations show the finding.
@@ -117,6 +118,30 @@ func (s *Summary) addFinding(run *journal.Entry) {
 		})
 	}
 	s.Findings[i].add(run)
+	if run.Config.Injected() {
+		s.shareCounterexample(key.System)
+	}
+}
+
+// shareCounterexample gives the findings of a system with an injected bug that no exploration
+// has by their own title the shortest counterexample of the others: all of them are the bug.
+func (s *Summary) shareCounterexample(system string) {
+	var shortest *Finding
+	for i := range s.Findings {
+		f := &s.Findings[i]
+		if c := f.Counterexample; f.System == system && c != nil && c.Title == "" && (shortest == nil || c.Steps < shortest.Counterexample.Steps) {
+			shortest = f
+		}
+	}
+	if shortest == nil {
+		return
+	}
+	for i := range s.Findings {
+		f := &s.Findings[i]
+		if f.System == system && f.Outcome != sim.Missed && (f.Counterexample == nil || f.Counterexample.Title != "") {
+			f.Counterexample = &Counterexample{Dir: shortest.Counterexample.Dir, Steps: shortest.Counterexample.Steps, Title: shortest.Title}
+		}
+	}
 }
 
 // add counts a run. A campaign records runs by number, but not those of
@@ -151,7 +176,7 @@ func (f *Finding) add(run *journal.Entry) {
 	x := run.Example()
 	if n := run.Counterexample; n > 0 {
 		explored := f.Best == nil || f.Explored()
-		if f.Counterexample == nil || n < f.Counterexample.Steps {
+		if c := f.Counterexample; c == nil || c.Title != "" || n < c.Steps {
 			f.Counterexample = &Counterexample{Dir: string(run.Dir), Steps: n}
 		}
 		if explored {
@@ -229,7 +254,11 @@ func (f *Finding) text(s *Summary) string {
 		line("reduced", "%s", f.Reduction)
 	}
 	if c := f.Counterexample; c != nil {
-		line("shortest", "%s, %s repro %s", messages.Plural(c.Steps, "step"), s.Argv0, messages.QuotedPath(c.Dir))
+		of := ""
+		if c.Title != "" {
+			of = " to " + messages.EscapeLine(c.Title)
+		}
+		line("shortest", "%s%s, %s repro %s", messages.Plural(c.Steps, "step"), of, s.Argv0, messages.QuotedPath(c.Dir))
 	}
 	if f.Explored() {
 		return b.String()
