@@ -2,6 +2,7 @@ package explore
 
 import (
 	"bytes"
+	"encoding/binary"
 	"slices"
 	"testing"
 
@@ -47,7 +48,14 @@ func TestLoad(t *testing.T) {
 	}
 	// A list that says that it is longer than any memory is read up to its end.
 	endless := append(bytes.Repeat([]byte{0xff}, 9), 1)
-	for _, bad := range [][]byte{nil, endless, file.Bytes()[:1], file.Bytes()[:file.Len()/2], file.Bytes()[:file.Len()-1]} {
+	// The last byte is the number of a message in the last inbox. There are no more messages than it says.
+	front, last := file.Bytes()[:file.Len()-1], file.Bytes()[file.Len()-1]
+	if last >= 0x80 || saved.parts.messages.len() >= 0x80 {
+		t.Fatalf("the file ends in %#x, with %d messages: want numbers of a byte", last, saved.parts.messages.len())
+	}
+	beyond := append(slices.Clone(front), byte(saved.parts.messages.len()))
+	wide := binary.AppendUvarint(slices.Clone(front), 1<<32|uint64(last))
+	for _, bad := range [][]byte{nil, endless, file.Bytes()[:1], file.Bytes()[:file.Len()/2], front, beyond, wide} {
 		if _, err := load(bad); err == nil {
 			t.Errorf("%d bytes of %d are accepted", len(bad), file.Len())
 		}
