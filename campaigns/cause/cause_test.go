@@ -3,6 +3,7 @@ package cause
 import (
 	"bytes"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -125,6 +126,43 @@ func TestEarly(t *testing.T) {
 	}
 	requireTexts(t, c, "(d) thread 1 reads x = 0 at tick 10 in L1Cache 1 (S, Load) → S: too early, (c) before it in the program performs at tick 50, and x is 1 since tick 30, by thread 0",
 		"the invalidation went to L1Cache 1 (S, Inv) → I at tick 20: the core is not notified")
+}
+
+// Of what follows the new value the picture has the operations of the witness, and
+// until a stale read performs what reaches its controller.
+func TestShown(t *testing.T) {
+	after := []trace.Event{
+		transition(31, writer, "M", "Load", "M", true),
+		transition(32, "L2Cache 0", "S", "GETX", "IM", false),
+		transition(33, reader, "I", "Inv", "I", false),
+		{Kind: trace.Message, At: 34, Arrives: 36, Place: writer, To: "L2Cache 0", Line: lineX, Name: "UNBLOCK"},
+		store(37, 3, 2),
+	}
+	before := []trace.Event{
+		transition(5, "L2Cache 0", "I", "GETS", "S", false),
+		transition(10, reader, "S", "Load", "S", true),
+		load(10, 0, 0, 1),
+		transition(20, reader, "S", "Inv", "I", false),
+		transition(30, writer, "SM", "Ack_all", "M", false),
+		store(30, 1, 0),
+	}
+	other := store(35, 9, 5)
+	other.Line, other.Loc = lineY, 1
+	early := find(slices.Concat(before, after, []trace.Event{other, load(50, 1, 2, 0)}))
+	if lines := strings.Join(early.ShownText(), "\n"); !strings.Contains(lines, "← before d in the program") ||
+		strings.Contains(lines, "tick 5 ") {
+		t.Errorf("%s", lines)
+	}
+	kept, omitted := early.shown()
+	if want := []int{1, 2, 3, 4, 5, 12}; !slices.Equal(kept, want) || omitted != len(after) {
+		t.Errorf("a read that is too early: events %v, %d omitted, want %v", kept, omitted, want)
+	}
+	read := []trace.Event{transition(40, reader, "IS_I", "Data", "I", false), load(40, 0, 0, 1), load(50, 1, 2, 0)}
+	stale := find(slices.Concat([]trace.Event{transition(8, reader, "I", "Load", "IS", true)}, before[3:], after, read))
+	kept, omitted = stale.shown()
+	if want := []int{0, 1, 2, 3, 6, 9, 10, 11}; !slices.Equal(kept, want) || omitted != len(after)-1 {
+		t.Errorf("a stale read: events %v, %d omitted, want %v", kept, omitted, want)
+	}
 }
 
 // Without an invalidation that is said, and a load in order is no fault.

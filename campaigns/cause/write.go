@@ -135,10 +135,12 @@ func (c *Cause) WriteSVG(w io.Writer, title string) error {
 
 // shown are the events from the request for the first wrong read to the last
 // operation of the witness, by their index, and the number of those between them
-// that do not matter to it.
+// that do not matter to it. Of what follows the new values that is all but what
+// serves the witness and what reaches the controllers that served the wrong reads.
 func (c *Cause) shown() (kept []int, omitted int) {
 	first, last := c.window()
-	mine, lines := c.places(), c.faultLines()
+	mine, lines, late := c.places(), c.faultLines(), c.late()
+	serves, marks := c.serves(), c.marks()
 	before := map[string]int{} // the last transition of a controller
 	for i := range c.Events {
 		op := c.operation(i)
@@ -148,9 +150,12 @@ func (c *Cause) shown() (kept []int, omitted int) {
 			continue
 		case op < 0 && (i < first || i > last):
 			continue
-		case e.Kind == trace.Access && op < 0 && !e.Writes:
+		case e.Kind == trace.Access && op < 0 && !(e.Writes && lines[e.Line]):
 			continue // of no matter to the witness
 		case e.Kind != trace.Access && !lines[e.Line], e.Kind == trace.Transition && !mine[e.Place], e.Kind == trace.Message && !(mine[e.Place] && mine[e.To]):
+			omitted++
+			continue
+		case late(i) && op < 0 && serves[i] == "" && marks[i].Class == "":
 			omitted++
 			continue
 		}
@@ -164,6 +169,34 @@ func (c *Cause) shown() (kept []int, omitted int) {
 		kept = append(kept, i)
 	}
 	return kept, omitted
+}
+
+// late reports of an event whether it follows all the values that the wrong reads
+// missed, and reaches none of the controllers that served these reads before they
+// performed. Nothing is late where there are no wrong reads.
+func (c *Cause) late() func(event int) bool {
+	written := len(c.Events)
+	if len(c.Faults) > 0 {
+		written = -1
+	}
+	performed := map[string]int{} // the last wrong read of a controller
+	for _, f := range c.Faults {
+		j := c.Joined[f.Read]
+		written = max(written, f.Overwritten)
+		if j.Served >= 0 {
+			place := c.Events[j.Served].Place
+			performed[place] = max(performed[place], j.Access)
+		}
+	}
+	return func(event int) bool {
+		e := &c.Events[event]
+		to := e.Place
+		if e.Kind == trace.Message {
+			to = e.To
+		}
+		read, ok := performed[to]
+		return event > written && !(ok && event <= read)
+	}
 }
 
 // ShownText are the events that the chart shows, a line each.
@@ -197,6 +230,9 @@ func (c *Cause) marks() map[int]chart.Mark {
 			note = c.Witness.Operations[f.Read].Letter + " has this value too early, and is not repeated"
 		case f.Before >= 0:
 			note = "read too early, and not repeated"
+		}
+		if f.Before >= 0 {
+			mark(c.Joined[f.Before].Access, chart.Witness, "before "+c.Witness.Operations[f.Read].Letter+" in the program")
 		}
 		mark(j.Access, chart.Fault, note)
 		mark(j.Served, chart.Fault, "")
