@@ -38,7 +38,7 @@ type Repaired struct {
 	// Shows is, for each proposal, the first title that the protocol with the fix does not
 	// show; empty if the proposal passes.
 	Shows []string `json:"shows,omitempty"`
-	// Reason is why there was no search, or why the proposals could not all be judged.
+	// Reason is why there was no search, or why the proposals could not all be checked.
 	Reason string `json:"reason,omitempty"`
 	_      struct{}
 }
@@ -47,11 +47,11 @@ type Repaired struct {
 func (r *Repaired) Good() bool { return r.Equal > 0 || r.Passes > 0 }
 
 // repairs searches for repairs of a finding and compares them with the fix. Only an
-// interrupt is an error: a repair that cannot be made or judged is a result, and other bugs
+// interrupt is an error: a repair that cannot be made or checked is a result, and other bugs
 // are still to be searched for.
 func (b *Bench) repairs(ctx context.Context, r *Result) error {
 	r.Repaired = new(Repaired)
-	err := b.judgeRepairs(ctx, r)
+	err := b.checkRepairs(ctx, r)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -61,7 +61,7 @@ func (b *Bench) repairs(ctx context.Context, r *Result) error {
 	return nil
 }
 
-func (b *Bench) judgeRepairs(ctx context.Context, r *Result) error {
+func (b *Bench) checkRepairs(ctx context.Context, r *Result) error {
 	if r.Trees.After == "" {
 		return errors.New("no fix to compare with")
 	}

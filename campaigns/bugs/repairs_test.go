@@ -43,9 +43,9 @@ func TestSameRepair(t *testing.T) {
 	}
 }
 
-// TestRepairsThatCannotBeJudged requires what prevents a judgement to be a result: the
+// TestUncheckedRepairs requires what prevents a check of repairs to be a result: the
 // search for other bugs goes on.
-func TestRepairsThatCannotBeJudged(t *testing.T) {
+func TestUncheckedRepairs(t *testing.T) {
 	missing := filepath.Join(t.TempDir(), "none.slicc")
 	for _, trees := range []Trees{{Before: missing, After: missing}, {Before: missing}} {
 		r := &Result{Trees: &trees, Finding: new(audit.Finding)}
