@@ -23,12 +23,12 @@ func TestWeighted(t *testing.T) {
 		result(mutate.Drop, "c", true, false), result(mutate.Drop, "d", false, false),
 		result(mutate.Dup, "e", false, false), result(mutate.Next, "f", false, true),
 	}
-	// Delete 10 edits with 100 %, drop 7 with 50 %; dup has none, next no mutant to kill.
+	// Delete 15 edits with 100 %, drop 7 with 50 %; dup has none, next no mutant to kill.
 	percent, used, all := Weighted(list)
-	if want := (10*100. + 7*50) / 17; math.Abs(percent-want) > 1e-9 || used != 17 || all != 44 {
-		t.Errorf("%.3f %% of %d of %d edits, want %.3f of 17 of 44", percent, used, all, want)
+	if want := (15*100. + 7*50) / 22; math.Abs(percent-want) > 1e-9 || used != 22 || all != 57 {
+		t.Errorf("%.3f %% of %d of %d edits, want %.3f of 22 of 57", percent, used, all, want)
 	}
-	if text := Table(list, 0); !strings.HasSuffix(text, "fixes: 79.4 % (17 of 44 edits)\n") {
+	if text := Table(list, 0); !strings.HasSuffix(text, "fixes: 84.1 % (22 of 57 edits)\n") {
 		t.Errorf("%s", text)
 	}
 	if line := weightedLine(list[4:]); line != "" {
