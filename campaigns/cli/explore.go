@@ -35,9 +35,6 @@ var resumedFlags = []string{
 	"resume", "keep-going", "max-states", "max-depth", "max-time", "max-memory", "workers", "json", "coverage", "progress", "quiet", "cpuprofile",
 }
 
-// Flags that count for programs only, and those that programs replace.
-var programFlags, freeFlags = []string{"idle-loads"}, []string{"lines", "words", "values", "outstanding", "no-symmetry", "liveness"}
-
 func newExplore(e *env) *cobra.Command {
 	x := exploreRun{env: e}
 	cmd := &cobra.Command{

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ordeal/campaigns/cli/command"
+	"ordeal/campaigns/config"
 	"ordeal/campaigns/exploration"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/progress"
@@ -19,14 +20,14 @@ import (
 // threads; without both any access happens at any time.
 func (x *exploreRun) programs(fs *pflag.FlagSet) error {
 	if x.program == "" && len(x.spec.Explore.Shape) == 0 {
-		for _, flag := range programFlags {
+		for _, flag := range config.ProgramKeys {
 			if fs.Changed(flag) {
 				return command.Usage(fmt.Errorf("--%s counts for programs only: want --program or --shape", flag))
 			}
 		}
 		return nil
 	}
-	for _, flag := range freeFlags {
+	for _, flag := range config.FreeKeys {
 		if fs.Changed(flag) {
 			return command.Usage(fmt.Errorf("--%s contradicts --program and --shape, which say what is accessed, and come to an end", flag))
 		}
@@ -45,7 +46,7 @@ func (x *exploreRun) programs(fs *pflag.FlagSet) error {
 	if x.spec.Programs, err = x.spec.Placed(all); err != nil {
 		return command.Usage(err)
 	}
-	return nil
+	return command.Usage(x.spec.CheckPrograms())
 }
 
 // explorePrograms explores one program after the other, and prints a line for
@@ -84,6 +85,9 @@ func (x *exploreRun) explorePrograms(ctx context.Context) error {
 			return err
 		}
 	} else {
+		if x.spec.Explore.OutcomesOnly {
+			fmt.Fprintf(x.Stdout, "%-10s states from which no outcome can be reached that the model forbids, or that random runs have not shown\n", "left out")
+		}
 		if err := x.printRows(all.Result.Coverage); err != nil {
 			return err
 		}

@@ -146,6 +146,7 @@ func (c *Config) exploreFaults(sim string) []option.Fault {
 	}
 	if len(f) == 0 {
 		f.add(c.Explore.faults(&c.Machine)...)
+		f.add(c.Explore.programFaults()...)
 	}
 	return f
 }

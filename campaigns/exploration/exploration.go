@@ -165,6 +165,7 @@ type run struct {
 	search     *search.Search
 	ignore     []machine.Property // of what is evaluated after the search
 	checkpoint *checkpoint        // nil: none
+	shown      map[string]bool    // keys of outcomes of the program that are known without the search
 }
 
 // start begins the search, or continues it from the checkpoint.

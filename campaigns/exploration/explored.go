@@ -60,14 +60,53 @@ func SpecOf(run *rundir.Spec) (*Spec, error) {
 	if s.Explore.MaxTime == 0 {
 		s.Explore.MaxTime = run.Timeout
 	}
+	return s, s.shapes()
+}
+
+// shapes takes in the programs of the shapes that the Spec names.
+func (s *Spec) shapes() error {
 	if len(s.Explore.Shape) == 0 {
-		return s, nil
+		return nil
 	}
 	named, err := Shapes(s.Explore.Shape)
 	if err == nil {
 		s.Programs, err = s.Placed(named)
 	}
-	return s, err
+	return err
+}
+
+// Check reports what keeps a configuration of a campaign from being explored: its machine contradicts
+// itself or needs what an encoded state does not have, or programs do not fit it.
+func Check(m config.Machine, e *config.Explore) error {
+	s := &Spec{Machine: m, Explore: *e}
+	if err := s.shapes(); err != nil { // makes a machine for them
+		return err
+	}
+	if s.Programs == nil {
+		_, err := s.new()
+		return err
+	}
+	return s.CheckPrograms()
+}
+
+// CheckPrograms reports what keeps the programs of the Spec from being explored.
+func (s *Spec) CheckPrograms() error {
+	seekable := map[string]bool{} // texts of programs
+	for i := range s.Programs {
+		p := &s.Programs[i]
+		c, program, err := s.programConfig(p)
+		if err == nil {
+			err = c.Validate()
+		}
+		if err == nil && s.Explore.OutcomesOnly && !seekable[p.Text] {
+			seekable[p.Text] = true
+			err = isSeekable(p.Name, program, s.Machine.Promise())
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // begun reports whether an exploration can go on from what a directory has.

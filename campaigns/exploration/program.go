@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -108,6 +109,7 @@ func (s *Spec) programConfig(p *Program) (explore.Config, *gen.Program, error) {
 // the cores promise, and compares them with those that the model has. It goes on from the
 // checkpoint of the program, if there is one and the Options say so.
 func (s *Spec) runProgram(ctx context.Context, index int, given Options) (*ProgramResult, error) {
+	began := time.Now()
 	p := &s.Programs[index]
 	m, program, err := s.program(p)
 	if err != nil {
@@ -119,16 +121,41 @@ func (s *Spec) runProgram(ctx context.Context, index int, given Options) (*Progr
 		limited, cancel = context.WithTimeout(ctx, limit)
 		defer cancel()
 	}
+	var shown map[string]bool
+	if s.Explore.OutcomesOnly {
+		if m, shown, err = s.sought(limited, m, p, program); err != nil {
+			return nil, err
+		}
+	}
 	r, err := s.startProgram(m, index, given)
 	if err != nil {
 		return nil, err
 	}
 	defer r.search.Close() // only a file without a name is left, which goes with the process
+	r.shown = shown
 	result, err := r.program(ctx, limited, program, p, s.Machine.Promise())
+	if result != nil {
+		result.Elapsed = time.Since(began)
+	}
 	if err == nil && r.checkpoint != nil {
 		err = r.checkpoint.finish(r.search, s.goesOn(result))
 	}
 	return result, err
+}
+
+// sought is the machine that looks for outcomes only, and those that random runs have shown.
+func (s *Spec) sought(ctx context.Context, m *explore.Machine, p *Program, program *gen.Program) (*explore.Machine, map[string]bool, error) {
+	sought, shown, err := soughtOf(ctx, m, p.Name, program, s.Machine.Promise())
+	if err != nil {
+		return nil, nil, err
+	}
+	c, _, err := s.programConfig(p)
+	if err != nil {
+		return nil, nil, err
+	}
+	c.Sought = sought
+	m, err = newMachine(c)
+	return m, shown, err
 }
 
 // startProgram begins the search of a program, or continues it.
@@ -159,7 +186,7 @@ func (r *run) program(ctx, limited context.Context, program *gen.Program, p *Pro
 	if err != nil {
 		return nil, err
 	}
-	result := &ProgramResult{Program: *p, Result: *newResult(r.machine, found), Model: promised, Shown: len(found.Outcomes)}
+	result := &ProgramResult{Program: *p, Result: *newResult(r.machine, found), Model: promised}
 	if err := r.findings(&result.Result, found); err != nil {
 		return nil, err
 	}
@@ -175,6 +202,7 @@ func (r *run) program(ctx, limited context.Context, program *gen.Program, p *Pro
 
 // evaluate checks the outcomes.
 func (r *run) evaluate(ctx context.Context, result *ProgramResult, p *gen.Program, list []search.Outcome) error {
+	result.Shown = len(list)
 	if slices.Contains(r.ignore, machine.Outcome) {
 		return nil
 	}
@@ -183,11 +211,14 @@ func (r *run) evaluate(ctx context.Context, result *ProgramResult, p *gen.Progra
 		return fmt.Errorf("no model %s", result.Model)
 	}
 	shown := map[string]bool{}
+	maps.Copy(shown, r.shown)
+	corrupt := 0
 	for _, o := range list {
 		h, err := parse.Native(p, 1, o.Bytes)
 		answer := check.Forbidden
 		title := ""
 		if err != nil {
+			corrupt++
 			title = "corrupt: " + err.Error()
 		} else {
 			v, err := check.Check(ctx, h, m, check.Options{AvailableBytes: execute.AvailableMemory()})
@@ -208,6 +239,7 @@ func (r *run) evaluate(ctx context.Context, result *ProgramResult, p *gen.Progra
 		fault := machine.Fault{Property: machine.Outcome, Title: title, Step: -1}
 		result.Findings = append(result.Findings, newFinding(r.machine, fault, path))
 	}
+	result.Shown = len(shown) + corrupt
 	kind, err := outcomes.Parse(result.Model)
 	if err != nil {
 		return nil // no enumeration of this model

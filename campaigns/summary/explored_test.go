@@ -66,6 +66,32 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
+// TestUnreachableOfOutcomes has an exploration for outcomes only, which leaves out states, so that what it does
+// not reach stays in the figures.
+func TestUnreachableOfOutcomes(t *testing.T) {
+	for _, only := range []string{"", ", outcomes-only: true"} {
+		c, err := config.Parse("bounds.yaml", []byte(`{name: bounds, sim: builtin, configs: [
+  {name: cycle, protocol: mi, explore: {shape: [SB]`+only+`}}, {name: sampled, protocol: mi, runs: 2}]}`), nil)
+		must.Succeed(t, err)
+		s := New(c, t.TempDir(), config.Shard{}, time.Now())
+		coverage := sim.Coverage{{Machine: "L1", State: "S", Event: "Load", Count: 1}, {Machine: "L1", State: "S", Event: "Inv"}}
+		for number := range 2 {
+			cfg := &c.Configs[number]
+			s.Add(&journal.Entry{Number: number, Config: cfg, ConfigName: cfg.Name, Result: &rundir.Result{
+				Outcome: sim.Passed, Coverage: coverage, Covered: rundir.CoveredBy(coverage),
+				Answers: []rundir.Answer{{Model: "tso", Answer: check.Allowed.String()}},
+			}})
+		}
+		want := "sampled: 1 of 1 "
+		if only != "" {
+			want = "sampled: 1 of 2 "
+		}
+		if got := s.Rows[1].coverage(); !strings.HasPrefix(got, want) {
+			t.Errorf("%q: %s, want %s", only, got, want)
+		}
+	}
+}
+
 // TestCounterexample has an exploration and a program show the same finding: it has
 // the shortest path beside the sampled run.
 func TestCounterexample(t *testing.T) {

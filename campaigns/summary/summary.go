@@ -66,7 +66,7 @@ type Summary struct {
 	anyLatency bool
 	sims       map[string]string // by configuration
 	systems    map[string]string // likewise
-	explored   map[string]bool   // configurations whose exploration is complete
+	explored   map[string]bool   // configurations of which all states were visited
 	// exploredAnswers counts answers of explorations, which have no evidence.
 	exploredAnswers int
 	_               struct{}
@@ -180,7 +180,7 @@ func (s *Summary) Add(run *journal.Entry) {
 	row := s.row(run)
 	row.addRun(run)
 	s.Recorded = max(s.Recorded, run.At)
-	if run.Config.Explore != nil && run.Outcome == sim.Passed && !run.Undecided() {
+	if x := run.Config.Explore; x != nil && !x.OutcomesOnly && run.Outcome == sim.Passed && !run.Undecided() {
 		s.explored[row.Config] = true
 	}
 	if run.Config.Explore != nil && !run.Undecided() {

@@ -48,7 +48,10 @@ type controllerPart struct {
 	waiting  uint64
 	open     uint64 // the buffers at which a message may arrive
 	finished bool   // the cores run threads that are at their end
-	menu     atomic.Pointer[[]ownStep]
+	// sought has a bit for each of Config.Sought that the threads of the controller agree with; nil: it
+	// has none.
+	sought []uint64
+	menu   atomic.Pointer[[]ownStep]
 }
 
 // ownStep is a step that a controller can take by itself.
@@ -103,6 +106,9 @@ func (m *Machine) fillController(p *controllerPart, i int, text []byte) {
 	}
 	p.waiting = m.waiting(i)
 	p.finished = m.cores.finished(i)
+	if c, ok := m.cores.(*programCores); ok && len(c.choices[i]) > 0 && m.config.Sought != nil {
+		p.sought = c.sought(i)
+	}
 	p.summary = m.Summary(i)
 	for l := range p.summary.Lines {
 		if p.summary.Owner < 0 {

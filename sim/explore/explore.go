@@ -65,6 +65,11 @@ type Config struct {
 	// shared, fetched early and displaced as in longer programs.
 	IdleLoads int
 
+	// Sought, if not nil, leaves out the states from which no outcome with one of these reads
+	// can be reached. Other properties then hold in the states that are left. It has no influence on the names
+	// of steps.
+	Sought []Reads
+
 	counters bool // all numbers of the protocol are kept as they are
 	_        struct{}
 }
@@ -122,6 +127,9 @@ func (c Config) Validate() error {
 		}
 	} else {
 		bound("values", c.Values, maxValues)
+	}
+	if err := c.validateSought(); err != nil {
+		errs = append(errs, err)
 	}
 	bound("depth", c.Depth, maxDepth)
 	bound("outstanding", c.Outstanding, maxOutstanding)

@@ -30,7 +30,7 @@ type Machine struct {
 	next             machine.State
 	now              moment
 	ordinal          int  // of the next step of the state that is being expanded
-	later            bool // a step is not possible yet
+	later            bool // a step is not possible yet, or leads to a state that is left out
 }
 
 var _ machine.Machine = (*Machine)(nil)
@@ -231,6 +231,10 @@ func (m *Machine) take(s machine.State, e *machine.Expansion, i int, l *local, m
 		m.next[to] = m.with(m.next[to], sent)
 	}
 	if slices.Equal(m.next, s) {
+		return
+	}
+	if m.config.Sought != nil && !m.leadsOn(m.next) {
+		m.later = true
 		return
 	}
 	e.States = append(e.States, m.next...)
