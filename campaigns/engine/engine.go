@@ -55,8 +55,11 @@ type Engine struct {
 	// Explore explores the machines of configurations that ask for it; nil means
 	// that none may.
 	Explore Explorer
-	tools   int // of the session, as in journal.Entry
-	_       struct{}
+	// Explorable reports what keeps a configuration from being explored, before the
+	// campaign begins; nil: that shows when its run begins.
+	Explorable func(*config.Config) error
+	tools      int // of the session, as in journal.Entry
+	_          struct{}
 }
 
 // Run runs a campaign until all runs have ended, the budget is spent, a stop
@@ -170,8 +173,10 @@ func (e *Engine) targets(ctx context.Context, c *config.Campaign) ([]target, err
 			if e.Explore == nil {
 				return nil, fmt.Errorf("configuration %s: explore: nothing explores here", t.cfg.Name)
 			}
-			if _, err := config.Explored(t.cfg.Machine, t.cfg.Explore); err != nil {
-				return nil, fmt.Errorf("configuration %s: explore: %w", t.cfg.Name, err)
+			if e.Explorable != nil {
+				if err := e.Explorable(t.cfg); err != nil {
+					return nil, fmt.Errorf("configuration %s: explore: %w", t.cfg.Name, err)
+				}
 			}
 		}
 		models, err := t.cfg.Models()

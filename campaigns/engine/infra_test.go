@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -47,6 +48,28 @@ func TestInfraErrors(t *testing.T) {
 				t.Errorf("%s: %s: run %d: %v", tt.policy, tt.outcomes, number, err)
 			}
 		}
+	}
+}
+
+// TestExplorationFails has an exploration fail, which has no program and so no directory: the run says why. What
+// is known before the campaign begins is no run.
+func TestExplorationFails(t *testing.T) {
+	c := parse(t, "{name: bound, sim: builtin, configs: [{name: a, protocol: mi, explore: {}}]}")
+	e, _ := newEngine(t, &fake.Runner{})
+	e.Explore = func(context.Context, *rundir.Spec, int, string) (Explored, error) {
+		return nil, errors.New("no such step")
+	}
+	sum, err := e.Run(t.Context(), c)
+	if err != nil || len(sum.InfraErrors) != 1 || sum.InfraErrors[0].Title != "no such step" {
+		t.Errorf("%v, %+v", err, sum.InfraErrors)
+	}
+	e, _ = newEngine(t, &fake.Runner{})
+	e.Explorable = func(*config.Config) error { return errors.New("no such buffer") }
+	e.Explore = func(context.Context, *rundir.Spec, int, string) (Explored, error) { panic("it begins") }
+	sum, err = e.Run(t.Context(), c)
+	fails(t, err, "configuration a: explore: no such buffer")
+	if sum.Total().Runs != 0 {
+		t.Errorf("%d runs", sum.Total().Runs)
 	}
 }
 

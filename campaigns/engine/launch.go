@@ -70,9 +70,9 @@ func (x *execution) create() error {
 	return x.Dir.Create(x.program, x.spec)
 }
 
-// keep writes the result to the run directory.
+// keep writes the result to the run directory, which a run without a program does not have.
 func (x *execution) keep() error {
-	if err := x.create(); err != nil {
+	if err := x.create(); err != nil || !x.created {
 		return err
 	}
 	if x.explored != nil {

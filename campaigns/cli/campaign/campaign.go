@@ -148,8 +148,13 @@ func loop(e *command.Env, dir string, p *progress.Campaign) engine.Engine {
 	command.CollectSeldom()
 	return engine.Engine{
 		Dir: dir, Command: e.Args, OnResult: p.OnResult, Logf: p.Logf, Reduce: reduction.Reducer(e.Args), Explore: explore,
-		Rerun: e.AgainIn(dir), Gate: e.Gate(dir),
+		Explorable: explorable, Rerun: e.AgainIn(dir), Gate: e.Gate(dir),
 	}
+}
+
+// explorable reports what keeps a configuration from being explored.
+func explorable(cfg *config.Config) error {
+	return command.Usage(exploration.Check(cfg.Machine, cfg.Explore))
 }
 
 // explore is the engine.Explorer of campaigns.
