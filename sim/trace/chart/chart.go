@@ -65,7 +65,9 @@ const (
 	margin    = 24
 	noteSpace = 18
 	boxHeight = 18
-	letter    = 7 // width of a letter of a note beside a box
+	letter    = 7 // width of a letter in a box
+	bold      = 8 // of a note beside a box
+	noteGap   = 6 // between both
 	wordy     = 8 // of a sentence below the title
 	narrowest = 640
 )
@@ -88,9 +90,11 @@ func (c *Chart) WriteSVG(w io.Writer) error {
 	lanes := lanesOf(points)
 	x := func(lane string) int { return margin + 40 + laneWidth/2 + laneWidth*slices.Index(lanes, lane) }
 	wide := margin + 40 + laneWidth*len(lanes) + margin
-	for i, m := range c.Marks {
-		if m.Note != "" && c.drawn(i) {
-			wide = max(wide, x(c.Events[i].Place)+laneWidth/2+letter*len(m.Note)+margin)
+	for i := range points {
+		p := &points[i]
+		if note := c.noteWidth(p); note > 0 {
+			_, half := c.text(p)
+			wide = max(wide, x(p.lane)+half+note+margin)
 		}
 	}
 	wide = max(wide, narrowest)
@@ -107,11 +111,8 @@ func (c *Chart) WriteSVG(w io.Writer) error {
 	for i := range points {
 		if p := &points[i]; c.Events[p.event].Kind != trace.Message {
 			_, half := c.text(p)
-			at, note := x(p.lane), 0
-			if m := c.Marks[p.event]; m.Note != "" {
-				note = letter * len([]rune(m.Note))
-			}
-			taken = append(taken, area{at - half, y(i) - boxHeight/2, at + half + note, y(i) + boxHeight/2})
+			at := x(p.lane)
+			taken = append(taken, area{at - half, y(i) - boxHeight/2, at + half + c.noteWidth(p), y(i) + boxHeight/2})
 		}
 	}
 	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" role="img">`+"\n", wide, high, wide, high)
@@ -184,7 +185,7 @@ func (c *Chart) box(out io.Writer, p *point, x, y int) {
 	fmt.Fprintf(out, `<rect class="%s" x="%d" y="%d" width="%d" height="%d" rx="4"/><text class="step" x="%d" y="%d">%s</text>`+"\n",
 		class, x-half, y-boxHeight/2, 2*half, boxHeight, x, y+4, html.EscapeString(text))
 	if mark.Note != "" {
-		fmt.Fprintf(out, `<text class="comment %s" x="%d" y="%d">%s</text>`+"\n", mark.Class, x+half+6, y+4, html.EscapeString(mark.Note))
+		fmt.Fprintf(out, `<text class="comment %s" x="%d" y="%d">%s</text>`+"\n", mark.Class, x+half+noteGap, y+4, html.EscapeString(mark.Note))
 	}
 }
 
@@ -199,6 +200,15 @@ func (c *Chart) text(p *point) (text string, half int) {
 		text = c.Accesses[p.event]
 	}
 	return text, max(laneWidth-12, letter*len([]rune(text))+8) / 2
+}
+
+// noteWidth is the width of the note beside a box, with the gap before it; 0 for none.
+func (c *Chart) noteWidth(p *point) int {
+	note := c.Marks[p.event].Note
+	if note == "" || c.Events[p.event].Kind == trace.Message {
+		return 0
+	}
+	return noteGap + bold*len([]rune(note))
 }
 
 // wrapped breaks a text into lines of so many letters.

@@ -182,3 +182,27 @@ func TestWrap(t *testing.T) {
 		t.Errorf("the picture is %d wide: %v", wide, err)
 	}
 }
+
+// TestNotesFit requires the longest note beside a box to end within the picture. A letter of it is
+// 12 pixels high and, in the fonts of the style, at most 7.3 wide.
+func TestNotesFit(t *testing.T) {
+	const note = "invalidated here, the core is not notified  MOESI_AMD_Base-CorePair.sm:1686"
+	c := &Chart{
+		Events: []trace.Event{
+			{Kind: trace.Transition, At: 1, Place: "Core 1", Line: 64, Name: "C0_Store_L1hit", State: "O_M0_Ms_of_a_long_name", Next: "M0"},
+		},
+		Lines: map[int64]string{64: "d"}, Marks: map[int]Mark{0: {Class: Cause, Note: note}},
+	}
+	svg, _ := draw(t, c)
+	var wide, x int
+	if _, err := fmt.Sscanf(svg, `<svg xmlns="http://www.w3.org/2000/svg" width="%d"`, &wide); err != nil {
+		t.Fatal(err)
+	}
+	_, comment, found := strings.Cut(svg, `<text class="comment cause" x="`)
+	if _, err := fmt.Sscanf(comment, "%d", &x); err != nil || !found {
+		t.Fatalf("no note: %v", err)
+	}
+	if end := float64(x) + 7.3*float64(len(note)); end > float64(wide) {
+		t.Errorf("a note ends at %.0f, the picture at %d", end, wide)
+	}
+}
