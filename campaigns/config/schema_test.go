@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -76,7 +77,11 @@ func holder(k *Key, value string) string {
 		}
 		return text + k.Path + ": " + value + "\n"
 	}
-	inner := strings.Join(path[1:], ": {") + ": " + value + strings.Repeat("}", len(path)-2)
+	inner := strings.Join(path[1:], ": {") + ": " + value
+	if path[1] == "explore" && slices.Contains(ProgramKeys, path[len(path)-1]) {
+		inner += ", shape: [SB]"
+	}
+	inner += strings.Repeat("}", len(path)-2)
 	if path[0] == "stop" {
 		return "name: a\nconfigs: [{name: b}]\nstop: {" + inner + "}\n"
 	}
