@@ -25,6 +25,7 @@ func (r *routine) compile(g *generator, body func()) {
 	g.current = r
 	body()
 	g.emit(syntax.Pos{}, instruction{op: opReturn})
+	g.tidy(r)
 	g.current = outer
 }
 
@@ -109,12 +110,15 @@ func (g *generator) place(x types.Expr) int {
 // wordInto emits what evaluates an expression of one word into a place.
 func (g *generator) wordInto(at int, x types.Expr) {
 	switch y := x.(type) {
-	case *types.Const, *types.Use, *types.Cast:
+	case *types.Const, *types.Use:
 		g.emit(x.Pos(), instruction{op: opCopy, a: uint32(at), b: uint32(g.place(x))})
+		return
+	case *types.Cast:
+		g.wordInto(at, y.X)
 		return
 	case *types.Call:
 		if y.Func.Defined && shapeOf(y.Of) == word {
-			g.emit(x.Pos(), instruction{op: opCopy, a: uint32(at), b: uint32(g.call(y).result)})
+			g.callInto(at, opCopy, y)
 			return
 		}
 	case *types.Member:
@@ -189,12 +193,15 @@ func (g *generator) pointer(x types.Expr) int {
 // pointerInto emits what evaluates a pointer into a place.
 func (g *generator) pointerInto(at int, x types.Expr) {
 	switch y := x.(type) {
-	case *types.Const, *types.Use, *types.Cast:
+	case *types.Const, *types.Use:
 		g.emit(x.Pos(), instruction{op: opPoint, a: uint32(at), b: uint32(g.pointer(x))})
+		return
+	case *types.Cast:
+		g.pointerInto(at, y.X)
 		return
 	case *types.Call:
 		if y.Func.Defined {
-			g.emit(x.Pos(), instruction{op: opPoint, a: uint32(at), b: uint32(g.call(y).result)})
+			g.callInto(at, opPoint, y)
 			return
 		}
 		if f := emitter(y); f != nil {
@@ -252,9 +259,16 @@ func (g *generator) vectorInto(at, size int, x types.Expr) {
 // that is a call itself may use the places of the other arguments: such arguments
 // come first, into places of their own.
 func (g *generator) call(x *types.Call) *funcCode {
+	code := g.pass(x)
+	g.callRoutine(code.routine)
+	return code
+}
+
+// pass emits the passing of the arguments of a call.
+func (g *generator) pass(x *types.Call) *funcCode {
 	if x.Func.Recv != nil {
 		g.unsupported(x.At, "method %s with a body", x.Func.Name)
-		return &funcCode{routine: g.newRoutine()}
+		return &funcCode{routine: g.routine(func() {})}
 	}
 	code := g.function(x.Func)
 	apart := len(x.Args) > 1 && slices.ContainsFunc(x.Args, calls)
@@ -273,8 +287,38 @@ func (g *generator) call(x *types.Call) *funcCode {
 	for i, arg := range args {
 		g.into(arg.Pos(), x.Func.Params[i].Type, code.params[i], arg)
 	}
-	g.callRoutine(code.routine)
 	return code
+}
+
+// callInto emits a call whose result goes to a place, as copying, which moves a word or
+// a pointer, does it. Where the function is copied to here its returns put the result
+// there: no more than they do writes the place of the result, or reads it.
+func (g *generator) callInto(at int, copying opcode, x *types.Call) {
+	code := g.pass(x)
+	from := len(g.current.text)
+	g.callRoutine(code.routine)
+	text := g.current.text[from:]
+	if len(text) == 1 && text[0].op == opCall {
+		g.emit(x.At, instruction{op: copying, a: uint32(at), b: uint32(code.result)})
+		return
+	}
+	for i := range text {
+		if in := &text[i]; in.a == uint32(code.result) && in.op.gives(copying) {
+			in.a = uint32(at)
+		}
+	}
+}
+
+// gives reports whether an opcode puts what another one copies, a word or a pointer,
+// into its operand a.
+func (op opcode) gives(copying opcode) bool {
+	switch op {
+	case opCopy, opLoad, opWord, opTagged:
+		return copying == opCopy
+	case opPoint, opObject, opCached, opTransaction, opPeek, opPeekUnlocked, opNew:
+		return copying == opPoint
+	}
+	return false
 }
 
 // called is the routine of a call by itself, for closures.
@@ -308,9 +352,21 @@ func (g *generator) jumpIf(x types.Expr, want bool) []int {
 			jumps := g.jumpIf(x.Right, want)
 			g.land(skip...)
 			return jumps
+		case (x.Op == syntax.Eq || x.Op == syntax.Ne) && decided(x.Left):
+			if k, ok := x.Right.(*types.Const); ok && numberOfConst(k) <= 1 {
+				return g.jumpIf(x.Left, (x.Op == syntax.Eq) == (numberOfConst(k) == 1) == want)
+			}
+			fallthrough
 		case (x.Op == syntax.Eq || x.Op == syntax.Ne) && shapeOf(x.Left.Type()) == word:
 			return []int{g.jumpEqual(x, (x.Op == syntax.Eq) == want)}
 		}
+	}
+	if call, ok := x.(*types.Call); ok && call.Func.Builtin != nil && call.Func.Builtin.Group() == isTagPresent {
+		op := opJumpTagged
+		if !want {
+			op = opJumpUntagged
+		}
+		return []int{g.emit(call.At, instruction{op: op, n: uint16(g.partOf(call)), a: uint32(g.place(call.Args[0]))})}
 	}
 	op := opJumpOne
 	if !want {

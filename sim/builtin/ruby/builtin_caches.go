@@ -8,11 +8,11 @@ import (
 func dropEntry(c *controller, at int, line memory.Addr) uint64 {
 	d := c.directory[at]
 	line = line.Line()
-	e := d.entries[line]
+	e := d.lookup(line)
 	if e == nil {
 		c.fail("directory: deallocate of an absent line", "line %#x", int64(line))
 	}
-	delete(d.entries, line)
+	d.drop(line)
 	c.system.pools[e.layout.index].kill(e)
 	return 0
 }
@@ -65,11 +65,11 @@ func allocateDirectory(g *generator, x *types.Call) objectExpr {
 	at, line, entry, pos := g.partOf(x), g.word(x.Args[0]), g.object(x.Args[1]), x.At
 	return func(c *controller) *object {
 		l, e := memory.Addr(line(c)).Line(), entry(c)
-		if c.directory[at].entries[l] != nil {
+		if c.directory[at].lookup(l) != nil {
 			c.failAt(pos, "directory: allocate of a line that is present", "line %#x", int64(l))
 		}
 		e.line = l
-		c.directory[at].entries[l] = e
+		c.directory[at].add(l, e)
 		return e
 	}
 }
@@ -125,7 +125,7 @@ func (g *generator) perfectEntry(x *types.Call) int {
 func (c *controller) remember(at int, line memory.Addr, layout int) *object {
 	e := c.system.pools[layout].get()
 	e.line = line
-	c.directory[at].entries[line] = e
+	c.directory[at].add(line, e)
 	return e
 }
 
@@ -133,7 +133,7 @@ func lookupPerfect(g *generator, x *types.Call) objectExpr {
 	at, line, entry := g.partOf(x), g.word(x.Args[0]), g.perfectEntry(x)
 	return func(c *controller) *object {
 		l := memory.Addr(line(c))
-		if e := c.directory[at].entries[l]; e != nil {
+		if e := c.directory[at].lookup(l); e != nil {
 			return e
 		}
 		return c.remember(at, l, entry)
@@ -144,7 +144,7 @@ func allocatePerfect(g *generator, x *types.Call) wordExpr {
 	at, line, entry := g.partOf(x), g.word(x.Args[0]), g.perfectEntry(x)
 	return func(c *controller) uint64 {
 		l := memory.Addr(line(c))
-		if old := c.directory[at].entries[l]; old != nil {
+		if old := c.directory[at].lookup(l); old != nil {
 			c.system.pools[old.layout.index].kill(old)
 		}
 		c.remember(at, l, entry)

@@ -283,7 +283,7 @@ func init() {
 
 		"PerfectCacheMemory.deallocate": lineMethod(dropEntry),
 		"PerfectCacheMemory.isTagPresent": lineMethod(func(c *controller, at int, line memory.Addr) uint64 {
-			return truth(c.directory[at].entries[line] != nil)
+			return truth(c.directory[at].lookup(line) != nil)
 		}),
 		"PerfectCacheMemory.allocate": allocatePerfect,
 
@@ -346,7 +346,7 @@ func init() {
 		"CacheMemory.getNullEntry": noEntry,
 		"DirectoryMemory.allocate": allocateDirectory,
 		"DirectoryMemory.lookup": lineMethod(func(c *controller, at int, line memory.Addr) *object {
-			return c.directory[at].entries[line.Line()] // gem5 DirectoryMemory.cc: any address of the line
+			return c.directory[at].lookup(line.Line()) // gem5 DirectoryMemory.cc: any address of the line
 		}),
 		"PerfectCacheMemory.lookup": lookupPerfect,
 		"TBETable.getNullEntry":     noEntry,

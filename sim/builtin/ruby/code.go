@@ -1,6 +1,9 @@
 package ruby
 
-import "ordeal/sim/slicc/syntax"
+import (
+	"ordeal/sim/builtin/ruby/cache"
+	"ordeal/sim/slicc/syntax"
+)
 
 // A machine is compiled to instructions over the words and pointers of its
 // controllers. What a place holds is known to the generator: no instruction looks
@@ -25,6 +28,8 @@ const (
 	opJumpPointer                  // by c unless pointer a is nil
 	opJumpZero                     // by c if word a is 0
 	opJumpOne                      // by c unless word a is 0
+	opJumpTagged                   // by c if the line in word a is in cache n
+	opJumpUntagged                 // by c unless the line in word a is in cache n
 	opJumpEqual                    // by c if word a == word b
 	opJumpOther                    // by c unless word a == word b
 	opJumpFieldEqual               // by c if word n of the object at pointer a == word b
@@ -39,11 +44,13 @@ const (
 	opTagged                       // word a = whether the line in word c is in cache b
 	opTransaction                  // pointer a = transaction of the line in word c in table b
 	opPermission                   // permission of the entry at pointer a = the value in word b
+	opPermit                       // permission of the entry at pointer a = that of the state in word b by list c
+	opAddMachine                   // machine of word b into the set that is from word n on in the object at pointer a
 	opDequeue                      // takes the head out of port b
 	opFlow                         // closure b, which may end what is executed
 	opPeek                         // pointer a = head of port b, of layout c
 	opPeekUnlocked                 // likewise, unless the line in its word n is locked
-	opNew                          // pointer a = a new object of layout b
+	opNew                          // pointer a = a new message of layout b that begins with list c
 	opEnqueue                      // the message at pointer a into port b after word c ticks
 	opTrigger                      // begins trigger a: the state is asked for
 	opTransition                   // goes on with trigger a: the actions of the transition, or by c if it stalls
@@ -75,6 +82,8 @@ type closures struct {
 	flows    []func(*controller) flow
 	tables   [][]int32 // the jumps of an opSwitch by value, the last for all others
 	triggers []trigger
+	permits  [][]cache.Permission // by state
+	messages [][]uint64           // what messages begin with
 }
 
 // trigger is the compiled form of a trigger: the places of its arguments.

@@ -1,11 +1,20 @@
 package ruby
 
-import "ordeal/sim/slicc/types"
+import (
+	"ordeal/sim/builtin/ruby/cache"
+	"ordeal/sim/slicc/types"
+)
 
 // emitters are the builtins that have instructions of their own, by the keys of
 // implement. They put a result into a place, of a word or of a pointer; at is
 // negative where it is not wanted.
 var emitters map[string]func(g *generator, x *types.Call, at int)
+
+// isTagPresent is the key of the builtin that finds whether a line is in a cache.
+const isTagPresent = "CacheMemory.isTagPresent"
+
+// toPermission is the key of those that give the access permission of a state.
+const toPermission = "to_permission"
 
 func init() {
 	emitters = map[string]func(g *generator, x *types.Call, at int){
@@ -19,15 +28,21 @@ func init() {
 		"InPort.dequeue": func(g *generator, x *types.Call, _ int) {
 			g.emit(x.At, instruction{op: opDequeue, b: uint32(g.portOf(x))})
 		},
-		"assert":                   assert,
-		"to_permission":            permission,
-		"CacheMemory.isTagPresent": tagged,
+		"assert":        assert,
+		"to_permission": permission,
+		isTagPresent:    tagged,
 
 		"NetDest.isElement(MachineID)": ofMachine(hasBit),
-		"NetDest.add(MachineID)":       ofMachine(addBit),
+		"NetDest.add(MachineID)":       addMachine,
 		"NetDest.remove(MachineID)":    ofMachine(removeBit),
 
 		"AbstractCacheEntry.changePermission": func(g *generator, x *types.Call, _ int) {
+			if list, state := permits(g, x.Args[0]); list != nil {
+				at := g.held(state, x.X)
+				by := closure(&g.code.closures.permits, list)
+				g.emit(x.X.Pos(), instruction{op: opPermit, a: uint32(g.pointer(x.X)), b: uint32(at), c: by})
+				return
+			}
 			perm := g.held(x.Args[0], x.X)
 			g.emit(x.X.Pos(), instruction{op: opPermission, a: uint32(g.pointer(x.X)), b: uint32(perm)})
 		},
@@ -89,6 +104,30 @@ func assert(g *generator, x *types.Call, _ int) {
 		return 0
 	})
 	g.land(holds...)
+}
+
+// permits is what a cache makes of the access permissions of the states of a machine,
+// where an expression is that of a state; nil where it is another one.
+func permits(g *generator, x types.Expr) (list []cache.Permission, state types.Expr) {
+	call, ok := x.(*types.Call)
+	if !ok || call.Func.Builtin == nil || call.Func.Builtin.Group() != toPermission {
+		return nil, nil
+	}
+	for _, e := range call.Func.Enum.Enums {
+		list = append(list, g.permissions[max(e.Permission, 0)])
+	}
+	return list, call.Args[0]
+}
+
+// addMachine puts a machine into a NetDest.
+func addMachine(g *generator, x *types.Call, at int) {
+	if m, ok := x.X.(*types.Member); ok && at < 0 && shapeOf(m.X.Type()) == pointer {
+		id := g.held(x.Args[0], x.X)
+		owner, offset, _ := g.field(m)
+		g.emit(x.At, instruction{op: opAddMachine, n: uint16(offset), a: uint32(owner), b: uint32(id)})
+		return
+	}
+	ofMachine(addBit)(g, x, at)
 }
 
 // permission is the access permission of a state.

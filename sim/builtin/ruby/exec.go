@@ -62,6 +62,14 @@ func (c *controller) exec(entry int) flow {
 			if *word64(words, in.a) != 0 {
 				at = jump(at, in)
 			}
+		case opJumpTagged:
+			if c.caches[in.n].Lookup(memory.Addr(*word64(words, in.a))) != nil {
+				at = jump(at, in)
+			}
+		case opJumpUntagged:
+			if c.caches[in.n].Lookup(memory.Addr(*word64(words, in.a))) == nil {
+				at = jump(at, in)
+			}
 		case opJumpEqual:
 			if *word64(words, in.a) == *word64(words, in.b) {
 				at = jump(at, in)
@@ -104,6 +112,22 @@ func (c *controller) exec(entry int) flow {
 				c.stale(o, at)
 			}
 			o.header.Permission = c.system.program.permissions[*word64(words, in.b)]
+		case opPermit:
+			o, state, list := *pointer64(pointers, in.a), *word64(words, in.b), code.closures.permits[in.c]
+			if state >= uint64(len(list)) {
+				c.failAt(c.pos(at), "permission of an unset state", "state %d", state)
+			}
+			if o == nil || o.dead {
+				c.stale(o, at)
+			}
+			o.header.Permission = list[state]
+		case opAddMachine:
+			o := *pointer64(pointers, in.a)
+			word, number := c.placeOf(*word64(words, in.b), at)
+			if o == nil || o.dead {
+				c.stale(o, at)
+			}
+			o.words[int(in.n)+word] |= 1 << number
 		case opPeek:
 			*pointer64(pointers, in.a) = c.head(int(in.b), int(in.c))
 		case opPeekUnlocked:
@@ -116,7 +140,7 @@ func (c *controller) exec(entry int) flow {
 		case opDequeue:
 			c.dequeue(c.in[in.b])
 		case opNew:
-			*pointer64(pointers, in.a) = c.system.pools[in.b].get()
+			*pointer64(pointers, in.a) = c.system.pools[in.b].begin(code.closures.messages[in.c])
 		case opEnqueue:
 			c.enqueue(*pointer64(pointers, in.a), int(in.b), event.Tick(*word64(words, in.c)), at)
 		case opTrigger:
@@ -200,6 +224,18 @@ func (c *controller) object(i uint32, at unsafe.Pointer) *object {
 		c.stale(o, at)
 	}
 	return o
+}
+
+// placeOf is where a machine is in a set of machines: the word of its type and the
+// number of its bit.
+func (c *controller) placeOf(id uint64, at unsafe.Pointer) (word, number int) {
+	s := c.system
+	typ, number := splitMachineID(id)
+	word = s.dense(uint64(typ))
+	if word < 0 || number >= len(s.controllers[word]) {
+		c.failAt(c.pos(at), "NetDest: no such machine", "%s", s.program.machineName(id))
+	}
+	return word, number
 }
 
 // stale is the fault of the instruction before at, which uses an invalid pointer.

@@ -241,7 +241,7 @@ func (c *controller) stateText(line memory.Addr) string {
 		entry = cmp.Or(entry, cached.Lookup(line))
 	}
 	for _, d := range c.directory {
-		entry = cmp.Or(entry, d.entries[line])
+		entry = cmp.Or(entry, d.lookup(line))
 	}
 	if state := c.peekState(tbe, entry, line); state != nil {
 		return c.code.machine.Name + " in state " + state.Name

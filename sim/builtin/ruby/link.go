@@ -95,6 +95,8 @@ var operands = [...][3]operand{
 	opJumpPointer:    {pointerPlace, unused, jumpBy},
 	opJumpZero:       {wordPlace, unused, jumpBy},
 	opJumpOne:        {wordPlace, unused, jumpBy},
+	opJumpTagged:     {wordPlace, unused, jumpBy},
+	opJumpUntagged:   {wordPlace, unused, jumpBy},
 	opJumpEqual:      {wordPlace, wordPlace, jumpBy},
 	opJumpOther:      {wordPlace, wordPlace, jumpBy},
 	opJumpFieldEqual: {pointerPlace, wordPlace, jumpBy},
@@ -114,6 +116,8 @@ var operands = [...][3]operand{
 	opTagged:         {wordPlace, unused, wordPlace},
 	opTransaction:    {pointerPlace, unused, wordPlace},
 	opPermission:     {pointerPlace, wordPlace},
+	opPermit:         {pointerPlace, wordPlace},
+	opAddMachine:     {pointerPlace, wordPlace},
 	opEnd:            {},
 }
 

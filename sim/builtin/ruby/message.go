@@ -49,8 +49,9 @@ func (g *generator) enqueue(s *types.Enqueue) {
 	if s.Deferred {
 		g.unsupported(s.Pos(), "defer_enqueueing")
 	}
-	g.emit(s.Pos(), instruction{op: opNew, a: at, b: uint32(g.layout(s.Msg.Type).index)})
-	g.block(s.Body)
+	words, left := g.template(s)
+	g.emit(s.Pos(), instruction{op: opNew, a: at, b: uint32(g.layout(s.Msg.Type).index), c: closure(&g.code.closures.messages, words)})
+	g.block(left)
 	latency := g.constant(1)
 	if s.Latency != nil {
 		latency = g.place(s.Latency)

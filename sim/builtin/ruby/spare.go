@@ -136,7 +136,7 @@ func (c *controller) reset() {
 		t.entries = t.entries[:0]
 	}
 	for _, d := range c.directory {
-		clear(d.entries)
+		d.reset()
 	}
 	for _, t := range c.timers {
 		t.Lines = t.Lines[:0]

@@ -88,7 +88,7 @@ func (s *Stepper) LoadController(i int, encoded []byte) error {
 	for _, dir := range c.directory {
 		s.entries = s.readEntries(d, s.entries[:0])
 		for _, e := range s.entries {
-			dir.entries[e.line] = e
+			dir.add(e.line, e)
 		}
 	}
 	for _, t := range c.timers {
@@ -124,7 +124,7 @@ func (s *Stepper) LoadController(i int, encoded []byte) error {
 func (s *Stepper) empty(c *controller, i int) {
 	for _, held := range c.caches {
 		held.Each(s.release)
-		held.Clear()
+		held.Reset()
 	}
 	for _, t := range c.tables {
 		for _, e := range t.entries {
@@ -136,7 +136,7 @@ func (s *Stepper) empty(c *controller, i int) {
 		for _, e := range d.entries {
 			s.release(e)
 		}
-		clear(d.entries)
+		d.reset()
 	}
 	for _, t := range c.timers {
 		t.Lines = t.Lines[:0]

@@ -34,7 +34,32 @@ func (t *table) remove(e *object) {
 }
 
 // directory is a DirectoryMemory: entries that are made when first asked for.
-type directory struct{ entries map[memory.Addr]*object }
+type directory struct {
+	entries map[memory.Addr]*object
+	line    memory.Addr // of the entry asked for last, if there is one
+	last    *object
+}
+
+// lookup is the entry of a line, nil if there is none.
+func (d *directory) lookup(line memory.Addr) *object {
+	if d.last == nil || d.line != line {
+		d.line, d.last = line, d.entries[line]
+	}
+	return d.last
+}
+
+func (d *directory) add(line memory.Addr, e *object) { d.entries[line], d.last = e, nil }
+
+func (d *directory) drop(line memory.Addr) {
+	delete(d.entries, line)
+	d.last = nil
+}
+
+// reset drops all entries.
+func (d *directory) reset() {
+	clear(d.entries)
+	d.line, d.last = 0, nil
+}
 
 // pool recycles the objects of one layout, a while after they died so that
 // the use of a stale pointer is noticed.
@@ -49,7 +74,10 @@ type pool struct {
 // quarantine is the number of dead objects of a layout that are kept.
 const quarantine = 64
 
-func (p *pool) get() *object {
+func (p *pool) get() *object { return p.begin(p.layout.init) }
+
+// begin is get of an object whose words begin as given.
+func (p *pool) begin(words []uint64) *object {
 	var o *object
 	if n := len(p.free); n > 0 {
 		o = p.free[n-1]
@@ -61,7 +89,7 @@ func (p *pool) get() *object {
 			p.made = append(p.made, o)
 		}
 	}
-	copy(o.words, p.layout.init)
+	copy(o.words, words)
 	return o
 }
 

@@ -95,6 +95,15 @@ type Cache[E Entry] struct {
 	headers  []*Header     // of the entries
 	lines    []memory.Addr // of the entries; no line where there is none
 	trees    []tree        // of each set
+	last     found[E]
+}
+
+// found is what was found of the line that was looked up last, until what the ways hold
+// changes.
+type found[E Entry] struct {
+	line   memory.Addr // no line before the first one
+	entry  E
+	header *Header // of the entry, nil where the line was in no way
 }
 
 // noLine is the line of a way without an entry.
@@ -105,6 +114,7 @@ func New[E Entry](g Geometry) *Cache[E] {
 	return &Cache[E]{
 		geometry: g, ways: make([]E, g.Sets*g.Ways), trees: make([]tree, g.Sets),
 		headers: make([]*Header, g.Sets*g.Ways), lines: slices.Repeat([]memory.Addr{noLine}, g.Sets*g.Ways),
+		last: found[E]{line: noLine},
 	}
 }
 
@@ -116,7 +126,11 @@ func (c *Cache[E]) Reset() {
 	for i := range c.lines {
 		c.lines[i] = noLine
 	}
+	c.forget()
 }
+
+// forget has the next lookup search the ways.
+func (c *Cache[E]) forget() { c.last = found[E]{line: noLine} }
 
 // set is the index of a line's set and its ways.
 func (c *Cache[E]) set(line memory.Addr) (int, []E) {
@@ -145,14 +159,29 @@ func (c *Cache[E]) free(way int) bool {
 func (c *Cache[E]) put(way int, line memory.Addr, h Header, e E) {
 	c.ways[way], c.headers[way], c.lines[way] = e, e.Header(), line
 	*c.headers[way] = h
+	c.forget()
 }
 
 // Lookup is the entry of a line; the zero value when the line is absent.
 func (c *Cache[E]) Lookup(line memory.Addr) E {
+	if l := &c.last; line == l.line && (l.header == nil || l.header.Permission != NotPresent) {
+		return l.entry
+	}
+	return c.search(line)
+}
+
+// search is Lookup that looks at the ways. That a line is absent because its entry is
+// NotPresent may change without a change of the ways, and is not kept.
+func (c *Cache[E]) search(line memory.Addr) E {
+	var none E
 	if w := c.find(line); w >= 0 {
+		c.last = found[E]{line, c.ways[w], c.headers[w]}
 		return c.ways[w]
 	}
-	var none E
+	first := c.SetOf(line) * c.geometry.Ways
+	if !slices.Contains(c.lines[first:first+c.geometry.Ways], line) {
+		c.last = found[E]{line: line}
+	}
 	return none
 }
 
@@ -209,6 +238,7 @@ func (c *Cache[E]) Deallocate(line memory.Addr) error {
 	}
 	var none E
 	c.ways[w], c.headers[w], c.lines[w] = none, nil, noLine
+	c.forget()
 	c.point(line, w, true)
 	return nil
 }

@@ -209,6 +209,14 @@ func TestNotPresentEntries(t *testing.T) {
 		t.Fatal(err)
 	}
 	second.header.Permission = NotPresent
+	if e := c.Lookup(64); e != nil {
+		t.Errorf("entry %v of a line that is not present", e)
+	}
+	second.header.Permission = ReadOnly // without a change of the ways
+	if e := c.Lookup(64); e != second {
+		t.Errorf("entry %v of a line that is present again", e)
+	}
+	second.header.Permission = NotPresent
 	for _, line := range []memory.Addr{128, 192} {
 		if err := c.Allocate(line, &entry{}); err != nil {
 			t.Fatal(err)

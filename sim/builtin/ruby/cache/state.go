@@ -15,16 +15,6 @@ func (c *Cache[E]) At(way int) E {
 	return none
 }
 
-// Clear frees all ways.
-func (c *Cache[E]) Clear() {
-	clear(c.ways)
-	clear(c.headers)
-	clear(c.trees)
-	for w := range c.lines {
-		c.lines[w] = noLine
-	}
-}
-
 // Restore puts an entry into a way, as At gave it for a line with a permission.
 func (c *Cache[E]) Restore(way int, line memory.Addr, p Permission, e E) {
 	c.put(way, line, Header{Permission: p}, e)

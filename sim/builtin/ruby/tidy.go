@@ -1,0 +1,97 @@
+package ruby
+
+import (
+	"slices"
+
+	"ordeal/sim/slicc/syntax"
+)
+
+// jumps reports whether an opcode may go on by its operand c.
+func (op opcode) jumps() bool { return operands[op][2] == jumpBy }
+
+// switches reports whether an opcode goes on by a table.
+func (op opcode) switches() bool { return op == opSwitch || op == opSwitchField }
+
+// leaves reports whether the instruction after one of an opcode never follows it.
+func (op opcode) leaves() bool {
+	return op == opJump || op == opReturn || op == opEnd || op.switches()
+}
+
+// tidy leaves out of a routine the jumps to jumps and to what follows anyway, and what
+// nothing leads to. The return at its end stays. All jumps are forward.
+func (g *generator) tidy(r *routine) {
+	text := r.text
+	last := len(text) - 1
+	// finally is where control goes that comes to an instruction: on, if that is a jump.
+	finally := make([]int, len(text))
+	for i := last; i >= 0; i-- {
+		if finally[i] = i; text[i].op == opJump {
+			finally[i] = finally[i+1+int(int32(text[i].c))]
+			if to := text[finally[i]]; to.op == opReturn || to.op == opEnd {
+				text[i] = to
+				finally[i] = i
+			}
+		}
+	}
+	reached := make([]bool, len(text))
+	reached[0], reached[last] = true, true
+	for i := range text {
+		if !reached[i] {
+			continue
+		}
+		for _, to := range g.targets(text, i) {
+			reached[finally[to]] = true
+		}
+		if i < last && !text[i].op.leaves() {
+			reached[i+1] = true
+		}
+	}
+	following := last // the first that stays after an instruction
+	for i := last - 1; i >= 0; i-- {
+		if text[i].op == opJump && finally[i] == following {
+			reached[i] = false
+		}
+		if reached[i] {
+			following = i
+		}
+	}
+	place, n := make([]int, len(text)), 0 // of those that stay
+	for i := range text {
+		if place[i] = n; reached[i] {
+			n++
+		}
+	}
+	out, at := make([]instruction, 0, n), make([]syntax.Pos, 0, n)
+	for i, in := range text {
+		if !reached[i] {
+			continue
+		}
+		var by []int32
+		for _, to := range g.targets(text, i) {
+			by = append(by, int32(place[finally[to]]-place[i]-1))
+		}
+		switch {
+		case in.op.jumps():
+			in.c = uint32(by[0])
+		case in.op.switches() && !slices.Equal(by, g.code.closures.tables[in.b]):
+			in.b = closure(&g.code.closures.tables, by)
+		}
+		out, at = append(out, in), append(at, r.at[i])
+	}
+	r.text, r.at = out, at
+}
+
+// targets are the instructions that one may jump to.
+func (g *generator) targets(text []instruction, i int) []int {
+	switch in := &text[i]; {
+	case in.op.jumps():
+		return []int{i + 1 + int(int32(in.c))}
+	case in.op.switches():
+		var list []int
+		for _, by := range g.code.closures.tables[in.b] {
+			list = append(list, i+1+int(by))
+		}
+		return list
+	}
+	return nil
+}
