@@ -2,6 +2,7 @@ package gem5
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"fmt"
 	"strconv"
 	"strings"
@@ -32,9 +33,9 @@ type protocolTrace struct {
 	lines   map[int64][]gen.LocID // by virtual address
 	blocks  map[int64][blockWords]uint64
 	last    doneLine
-	held    []trace.Event     // of a tick, until the transition that they are part of
-	notices map[string]notice // of controllers
-	sent    map[string][]sending
+	held    []trace.Event                   // of a tick, until the transition that they are part of
+	notices map[string]notice               // of controllers
+	sent    map[[sha256.Size]byte][]sending // by the text of the message
 	threads map[int]*committed
 }
 
@@ -66,7 +67,7 @@ type committed struct {
 func newProtocolTrace(program *gen.Program, image *elf.Image, locations []gen.LocID, record func(trace.Event)) *protocolTrace {
 	p := &protocolTrace{
 		program: program, image: image, record: record, tracer: newTracer([]*gen.Program{program}, image.Bases[:1]),
-		lines: map[int64][]gen.LocID{}, blocks: map[int64][blockWords]uint64{}, notices: map[string]notice{}, sent: map[string][]sending{},
+		lines: map[int64][]gen.LocID{}, blocks: map[int64][blockWords]uint64{}, notices: map[string]notice{}, sent: map[[sha256.Size]byte][]sending{},
 		threads: map[int]*committed{}, last: doneLine{line: -1},
 	}
 	for _, l := range locations {
@@ -85,7 +86,8 @@ func (p *protocolTrace) lineOf(l gen.LocID) int64 {
 var (
 	transitionLine = lazyregexp.New(`^\s*(\d+)\s+(\d+)\s+(\S+)\s+(\S+)\s+([^\s>]*)>(\S*)\s+\[0x([0-9a-f]+), line 0x([0-9a-f]+)\]\s*(.*)`)
 	objectLine     = lazyregexp.New(`^\s*(\d+): (\S+): (.*)`)
-	messageLine    = lazyregexp.New(`^Enqueue arrival_time: (\d+), Message: \[\w+: addr = \[0x[0-9a-f]+, line 0x([0-9a-f]+)\] .*?\bType = (\w+)`)
+	messageLine    = lazyregexp.New(`^Enqueue arrival_time: (\d+), Message: (\[\w+: addr = \[0x[0-9a-f]+, line 0x([0-9a-f]+)\] .*?\bType = (\w+).*)`)
+	destinations   = lazyregexp.New(` Destination = \[[^\]]*\]`)
 	controllerName = lazyregexp.New(`\.([a-z]+\d?)_cntrl(\d+)(?:\.|$)`)
 	coreName       = lazyregexp.New(`\.cpu(\d*)$`)
 	counterForm    = lazyregexp.New(`^(?:T\d+ : )?0x([0-9a-f]+)`)
@@ -262,19 +264,22 @@ func (p *protocolTrace) data(at int64, object string, text []byte) error {
 
 // message takes a message that is put into a buffer: into one that a controller
 // sends from, as requestFromL1Cache, or one that it receives from, as
-// requestToL1Cache. Between them it is in buffers of the network.
+// requestToL1Cache. Between them it is in buffers of the network, which changes
+// nothing of it but the destinations of one with several. What is received is the
+// last that was sent elsewhere and is the same in all else: who requested and who
+// answers, and the data.
 func (p *protocolTrace) message(at int64, object string, text []byte) {
 	place := controller(object)
 	m := messageLine().FindSubmatch(text)
 	if place == "" || m == nil {
 		return
 	}
-	line, known := p.virtual(hexadecimal(m[2]))
+	line, known := p.virtual(hexadecimal(m[3]))
 	if !known {
 		return
 	}
 	buffer := object[strings.LastIndexByte(object, '.')+1:]
-	key := string(m[3]) + string(m[2])
+	key := sha256.Sum256(destinations().ReplaceAll(m[2], nil))
 	switch {
 	case strings.Contains(buffer, "From"):
 		p.sent[key] = append(p.sent[key], sending{place, at})
@@ -284,7 +289,7 @@ func (p *protocolTrace) message(at int64, object string, text []byte) {
 			if list[i].place != place {
 				p.record(trace.Event{
 					Kind: trace.Message, At: list[i].at, Place: list[i].place, Line: line,
-					Name: string(m[3]), To: place, Arrives: number(m[1]),
+					Name: string(m[4]), To: place, Arrives: number(m[1]),
 				})
 				return
 			}
