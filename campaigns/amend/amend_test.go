@@ -78,6 +78,40 @@ func TestMissing(t *testing.T) {
 	}
 }
 
+// TestMissingOfOneState requires a row that is missing to do what its state does with other
+// events, the most alike first, those of one declaration once.
+func TestMissingOfOneState(t *testing.T) {
+	const at = "MI_example/L1Cache/(MI,Writeback_Nack)/"
+	c, p := edited(t, at+"delete")
+	var ids []string
+	for _, edit := range candidates(p, nil, "invalid transition (MI, Writeback_Nack) of L1Cache", new(outcome)) {
+		if from, ok := strings.CutPrefix(edit.id, at+"copy:MI@"); ok {
+			if _, err := c.Find(edit.id); err != nil {
+				t.Error(err)
+			}
+			ids = append(ids, from)
+		}
+	}
+	if len(ids) < 3 || ids[0] != "Writeback_Ack" || !slices.Contains(ids, "Fwd_GETX") || slices.Contains(ids, "Load") && slices.Contains(ids, "Store") {
+		t.Errorf("%v", ids)
+	}
+}
+
+// TestCounterpart has next states of rows that are copied.
+func TestCounterpart(t *testing.T) {
+	names := &table{Machine: &types.Machine{State: &types.Type{Enums: []*types.Enumerator{{Name: "DR_L_W"}, {Name: "DW_L_W"}, {Name: "IS"}, {Name: "I"}}}}}
+	for _, test := range [][4]string{
+		{"DR_L_W", "O_DR_W", "O_DW_W", "DW_L_W"},
+		{"DR_L_W", "O_DR_W", "O_DX_W", ""}, // there is no DX_L_W
+		{"I", "IS", "IM", ""},              // has no part of it
+		{"IS", "S", "SS", ""},              // nothing to replace
+	} {
+		if got := names.counterpart(test[0], test[1], test[2]); got != test[3] {
+			t.Errorf("%v: %q", test, got)
+		}
+	}
+}
+
 // TestLikely puts the rows that a run took last on the line that failed between the
 // rarest ones.
 func TestLikely(t *testing.T) {

@@ -10,7 +10,6 @@ import (
 	"ordeal/sim"
 	"ordeal/sim/lazyregexp"
 	"ordeal/sim/slicc/mutate"
-	"ordeal/sim/slicc/syntax"
 	"ordeal/sim/slicc/types"
 )
 
@@ -292,63 +291,6 @@ const mostTitled = 60
 // id names an edit of a row.
 func (t *table) id(r row, edit string) string {
 	return fmt.Sprintf("%s/%s/(%s,%s)/%s", t.protocol, t.Name, r.state, r.event, edit)
-}
-
-// missing lists what a row that is missing may do: what other states do with the
-// event, those whose names are most alike first, one of each declaration.
-func (t *table) missing(r row, add func(kind, edits int, ids ...string)) {
-	var column []*types.Transition
-	has := map[string]bool{} // events of the state
-	var nexts []string       // where rows of the event and of the state lead
-	for _, tr := range t.Transitions {
-		event := t.Event.Enums[tr.Event].Name
-		if t.state(tr.State) == r.state {
-			has[event] = true
-		}
-		if event == r.event {
-			column = append(column, tr)
-		}
-		if _, next := t.names(tr); next != "" && (event == r.event || t.state(tr.State) == r.state) && !slices.Contains(nexts, next) {
-			nexts = append(nexts, next)
-		}
-	}
-	slices.SortStableFunc(column, func(a, b *types.Transition) int {
-		return cmp.Compare(alike(t.state(b.State), r.state), alike(t.state(a.State), r.state))
-	})
-	declared := map[*syntax.Transition]bool{}
-	for _, tr := range column {
-		if declared[tr.Decl] {
-			continue
-		}
-		declared[tr.Decl] = true
-		kind, edit := min(len(declared)/2, replaceEdit), "copy:"+t.state(tr.State)
-		add(kind, 1, t.id(r, edit))
-		var ids []string
-		for _, e := range tr.Decl.Events {
-			if !has[e.Name] {
-				ids = append(ids, t.id(row{r.machine, r.state, e.Name}, edit))
-			}
-		}
-		add(kind, 1, ids...)
-		for _, next := range nexts {
-			if _, own := t.names(tr); next != own {
-				add(replaceEdit, 2, t.id(r, edit), t.id(r, "next:"+next))
-			}
-		}
-	}
-}
-
-// alike is the length of what two names have in common at both ends.
-func alike(a, b string) int {
-	n := 0
-	for n < min(len(a), len(b)) && a[n] == b[n] {
-		n++
-	}
-	k := 0
-	for k < min(len(a), len(b))-n && a[len(a)-1-k] == b[len(b)-1-k] {
-		k++
-	}
-	return n + k
 }
 
 // notices lists insertions of the actions that notify a core of a lost line, which

@@ -17,7 +17,7 @@ type edit struct {
 }
 
 // separators part the two arguments of an operator.
-var separators = map[Operator]string{Swap: ",", Insert: "@", Replace: ">", Set: "=", Trigger: ">", Add: "@", Call: ">", Case: ">"}
+var separators = map[Operator]string{Swap: ",", Insert: "@", Replace: ">", Set: "=", Trigger: ">", Add: "@", Call: ">", Case: ">", Copy: "@"}
 
 // text is the edit without the number of its point.
 func (e edit) text() string {
@@ -60,7 +60,7 @@ func parseEdit(s string) (edit, error) {
 		// right, a left side has none.
 		if left, right, ok := strings.Cut(e.arg, sep); ok {
 			e.arg, e.what = left, right
-		} else if e.op != Insert {
+		} else if e.op != Insert && e.op != Copy {
 			return edit{}, fmt.Errorf("%q: want two arguments with %q between them", s, sep)
 		}
 	}

@@ -40,7 +40,7 @@ const (
 	Dup     Operator = "dup"     // dup:A runs an action twice
 	Next    Operator = "next"    // next:S leads to another state; next:stay leaves the state
 	Delete  Operator = "delete"  // delete drops the transition
-	Copy    Operator = "copy"    // copy:S does what state S does with the event; also fills a missing row
+	Copy    Operator = "copy"    // copy:S does what state S does with the event, copy:S@E with event E; also fills a missing row
 	Pop     Operator = "pop"     // pop:A takes a message that should wait off its queue by action A
 	Insert  Operator = "insert"  // insert:A@B runs action A before action B, or at the end without @B
 	Replace Operator = "replace" // replace:A>B runs action B instead of A

@@ -168,6 +168,7 @@ func TestNamedEdits(t *testing.T) {
 		{"L1Cache/(M,Load)/copy:IM", "-l_load; -m_popMandatory; +z_stall;"},
 		{"L1Cache/(II,Load)/delete + Small/L1Cache/(II,Load)/copy:M", "+ +transition(II, Load) { +l_load; +m_popMandatory; +} " +
 			"-transition({IM, MI, II}, {Load, Store, Replacement}) { +transition({IM, MI}, {Load, Store, Replacement}) { +z_stall; +} + +transition(II, {Store, Replacement}) {"},
+		{"L1Cache/(I,Recall)/copy:M@Replacement", "+ +transition(I, Recall, MI) { +t_allocateTBE; +e_evict; +p_put; +d_deallocate; +}"},
 		{"Directory/(VM,Put)/copy:OR", "+ +transition(VM, Put) { +y_recycle; +}"},
 		{"L1Cache/(M,Load)/insert:e_evict@m_popMandatory", "+e_evict;"},
 		{"L1Cache/(M,Load)/replace:l_load>e_evict", "-l_load; +e_evict;"},

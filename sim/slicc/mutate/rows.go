@@ -1,6 +1,7 @@
 package mutate
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -127,7 +128,7 @@ func (m *machine) rowChange(s site, e edit) (change, error) {
 		return change{}, fmt.Errorf("machine %s has no transition %s", m.name, s)
 	}
 	if e.op == Copy {
-		return m.copyRow(s, e.arg)
+		return m.copyRow(s, e.arg, cmp.Or(e.what, s.event))
 	}
 	row := syntax.Transition{
 		DeclNode: s.row.DeclNode, States: []syntax.Ident{{Name: s.state}}, Events: []syntax.Ident{{Name: s.event}},
@@ -161,13 +162,13 @@ func (m *machine) rowChange(s site, e edit) (change, error) {
 	return s.rowBecomes(&row), nil
 }
 
-// copyRow gives a row what another state does with the event. A row that stays in its
+// copyRow gives a row what another state does with the event, or a state with another one. A row that stays in its
 // state becomes one to that state; where the message waits, and where there was no
 // row, it stays in its own.
-func (m *machine) copyRow(s site, from string) (change, error) {
-	source := m.row(from, s.event)
+func (m *machine) copyRow(s site, from, event string) (change, error) {
+	source := m.row(from, event)
 	if source == nil {
-		return change{}, fmt.Errorf("machine %s has no transition (%s,%s) to copy", m.name, from, s.event)
+		return change{}, fmt.Errorf("machine %s has no transition (%s,%s) to copy", m.name, from, event)
 	}
 	if !m.hasState(s.state) {
 		return change{}, fmt.Errorf("machine %s has no state %s", m.name, s.state)

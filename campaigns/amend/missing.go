@@ -1,0 +1,109 @@
+package amend
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"ordeal/sim/slicc/syntax"
+	"ordeal/sim/slicc/types"
+)
+
+// missing lists what a row that is missing may do: what other states do with the
+// event, and what the state does with other events, those whose names are most alike
+// first, one of each declaration.
+func (t *table) missing(r row, add func(kind, edits int, ids ...string)) {
+	var column, same []*types.Transition
+	has := map[string]bool{} // events of the state
+	var nexts []string       // where rows of the event and of the state lead
+	for _, tr := range t.Transitions {
+		event := t.Event.Enums[tr.Event].Name
+		if t.state(tr.State) == r.state {
+			has[event] = true
+			same = append(same, tr)
+		}
+		if event == r.event {
+			column = append(column, tr)
+		}
+		if _, next := t.names(tr); next != "" && (event == r.event || t.state(tr.State) == r.state) && !slices.Contains(nexts, next) {
+			nexts = append(nexts, next)
+		}
+	}
+	slices.SortStableFunc(column, func(a, b *types.Transition) int {
+		return cmp.Compare(alike(t.state(b.State), r.state), alike(t.state(a.State), r.state))
+	})
+	declared := map[*syntax.Transition]bool{}
+	for _, tr := range column {
+		if declared[tr.Decl] {
+			continue
+		}
+		declared[tr.Decl] = true
+		from := t.state(tr.State)
+		kind, edit := min(len(declared)/2, replaceEdit), "copy:"+from
+		add(kind, 1, t.id(r, edit))
+		var ids []string
+		for _, e := range tr.Decl.Events {
+			if !has[e.Name] {
+				ids = append(ids, t.id(row{r.machine, r.state, e.Name}, edit))
+			}
+		}
+		add(kind, 1, ids...)
+		_, own := t.names(tr)
+		if next := t.counterpart(own, from, r.state); next != "" { // the copy as this state would have it
+			add(kind, 1, t.id(r, edit), t.id(r, "next:"+next))
+		}
+		for _, next := range nexts {
+			if next != own {
+				add(replaceEdit, 2, t.id(r, edit), t.id(r, "next:"+next))
+			}
+		}
+	}
+	slices.SortStableFunc(same, func(a, b *types.Transition) int {
+		event := func(tr *types.Transition) int { return alike(t.Event.Enums[tr.Event].Name, r.event) }
+		return cmp.Compare(event(b), event(a))
+	})
+	clear(declared)
+	for _, tr := range same {
+		if !declared[tr.Decl] {
+			declared[tr.Decl] = true
+			add(min(len(declared)/2, replaceEdit), 1, t.id(r, "copy:"+r.state+"@"+t.Event.Enums[tr.Event].Name))
+		}
+	}
+}
+
+// counterpart is the state whose name differs from that of next as to differs from from:
+// DW_L_W is to O_DW_W what DR_L_W is to O_DR_W. It is empty if there is none.
+func (t *table) counterpart(next, from, to string) string {
+	n, k := common(from, to)
+	part := from[n : len(from)-k]
+	if part == "" {
+		return ""
+	}
+	for at := range next {
+		if !strings.HasPrefix(next[at:], part) {
+			continue
+		}
+		name := next[:at] + to[n:len(to)-k] + next[at+len(part):]
+		if name != next && slices.ContainsFunc(t.State.Enums, func(e *types.Enumerator) bool { return e.Name == name }) {
+			return name
+		}
+	}
+	return ""
+}
+
+// common are the lengths of what two names have in common at their beginnings and ends.
+func common(a, b string) (head, tail int) {
+	for head < min(len(a), len(b)) && a[head] == b[head] {
+		head++
+	}
+	for tail < min(len(a), len(b))-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
+		tail++
+	}
+	return head, tail
+}
+
+// alike is the length of what two names have in common at both ends.
+func alike(a, b string) int {
+	head, tail := common(a, b)
+	return head + tail
+}
