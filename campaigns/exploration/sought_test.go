@@ -183,6 +183,25 @@ func coherent(p *gen.Program, o *outcomes.Outcome, anyOrder bool) bool {
 	return true
 }
 
+// TestSample requires random runs to show all outcomes of a cycle in which a thread has to see what both others
+// have done: each that is missing is searched for.
+func TestSample(t *testing.T) {
+	s := &Spec{Machine: config.Machine{Protocol: "mesi-two-level"}, Explore: config.Explore{Shape: []string{"ISA2+rmws"}}}
+	if err := s.shapes(); err != nil {
+		t.Fatal(err)
+	}
+	for i := range s.Programs {
+		m, p, err := s.program(&s.Programs[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown, err := sample(t.Context(), m, p, 7)
+		if err != nil || len(shown) != 7 {
+			t.Errorf("%s: %v, %d outcomes, want 7", s.Programs[i].Name, err, len(shown))
+		}
+	}
+}
+
 // TestOutcomesOnly compares explorations for outcomes only with those of all states: the same outcomes,
 // allowed ones that never happen and shortest counterexamples, of fewer states.
 func TestOutcomesOnly(t *testing.T) {

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -106,10 +107,19 @@ func (m *Machine) Sample(random *rand.Rand, steps int) (outcome []byte, ok bool)
 	if m.config.Program == nil {
 		panic(fmt.Sprintf("explore: sample of %s without a program", m.config.Protocol.Name()))
 	}
-	// Each controller has a weight of its own, so that some run ahead of others.
-	weights := make([]float64, m.Controllers())
+	// Some controllers run ahead of others, and some cores issue hardly anything before others have ended:
+	// otherwise a thread would hardly ever see what two others have done one after the other.
+	weights, cores := make([]float64, m.Controllers()), make([]float64, m.Controllers())
 	for i := range weights {
-		weights[i] = 1 / (1.0/64 + random.Float64())
+		weights[i] = 1 + random.Float64()*7
+		cores[i] = math.Pow(100, -float64(random.IntN(4)))
+	}
+	weight := func(s machine.State, ordinal uint16) float64 {
+		i, o, _ := m.find(s, int(ordinal))
+		if o != nil && o.core >= 0 {
+			return cores[i]
+		}
+		return weights[i]
 	}
 	var e machine.Expansion
 	s := m.Initial()
@@ -123,13 +133,11 @@ func (m *Machine) Sample(random *rand.Rand, steps int) (outcome []byte, ok bool)
 		}
 		sum := 0.0
 		for _, ordinal := range e.Ordinals {
-			i, _, _ := m.find(s, int(ordinal))
-			sum += weights[i]
+			sum += weight(s, ordinal)
 		}
 		at := 0
 		for left := random.Float64() * sum; at < len(e.Ordinals)-1; at++ {
-			i, _, _ := m.find(s, int(e.Ordinals[at]))
-			if left -= weights[i]; left < 0 {
+			if left -= weight(s, e.Ordinals[at]); left < 0 {
 				break
 			}
 		}
