@@ -8,9 +8,13 @@ import (
 	"ordeal/sim/explore/machine"
 )
 
-// maxPermutations bounds the permutations of a machine; beyond, lines are not
-// renamed.
-const maxPermutations = 1 << 10
+// maxPermutations bounds the permutations of a machine, and maxRenamed their product with the controllers that
+// have cores, each of which is renamed by all of them. Of more cores or lines than there is room for, those that
+// come first are renamed and the others are not; cores go before lines.
+const (
+	maxPermutations = 1 << 10
+	maxRenamed      = 1 << 13
+)
 
 // renamings lists the sets of permutations that may make no difference to a
 // machine, the largest first; the last one renames nothing.
@@ -32,15 +36,13 @@ func (c *Config) renamings(s *ruby.Stepper) [][]ruby.Permutation {
 // have cores, all with the same number of them, and of lines of the same directory
 // and bank.
 func (c *Config) permutations(privates int, cores bool) []ruby.Permutation {
+	most := min(maxPermutations, max(maxRenamed/privates, 1))
 	coreLists := [][]int{upTo(privates)}
 	if cores && c.System.Cores%privates == 0 {
-		coreLists = arrangements(privates, func(int) int { return 0 })
+		coreLists = arrangements(privates, func(int) int { return 0 }, most)
 	}
 	n := c.spread()
-	lineLists := arrangements(c.Lines, func(line int) int { return line % n })
-	if len(coreLists)*len(lineLists) > maxPermutations {
-		lineLists = lineLists[:1]
-	}
+	lineLists := arrangements(c.Lines, func(line int) int { return line % n }, most/len(coreLists))
 	var list []ruby.Permutation
 	for _, cores := range coreLists {
 		for _, lines := range lineLists {
@@ -58,17 +60,30 @@ func upTo(n int) []int {
 	return list
 }
 
-// arrangements lists the permutations of n things that keep each in its class,
-// in lexical order.
-func arrangements(n int, class func(int) int) [][]int {
+// arrangements lists the permutations of n things that keep each in its class, in lexical order. If
+// there are more than a limit, only so many of the first things change places that there are not.
+func arrangements(n int, class func(int) int, limit int) [][]int {
+	moved, number := 0, 1
+	for ; moved < n; moved++ {
+		same := 1 // those of its class up to this one
+		for i := range moved {
+			if class(i) == class(moved) {
+				same++
+			}
+		}
+		if number*same > limit {
+			break
+		}
+		number *= same
+	}
 	var all [][]int
 	var place func(list []int)
 	place = func(list []int) {
-		if len(list) == n {
-			all = append(all, slices.Clone(list))
+		if len(list) == moved {
+			all = append(all, append(slices.Clone(list), upTo(n)[moved:]...))
 			return
 		}
-		for i := range n {
+		for i := range moved {
 			if class(i) == class(len(list)) && !slices.Contains(list, i) {
 				place(append(list, i))
 			}
@@ -112,9 +127,12 @@ func (m *Machine) rename(s machine.State, perm *ruby.Permutation) (machine.State
 	return renamed, nil
 }
 
-// symmetrySteps is the length of the walk that looks for a difference between
-// states that only names distinguish.
-const symmetrySteps = 400
+// The walk that looks for a difference between states that only names distinguish has symmetrySteps, and
+// ends behind symmetrySuccessors: machines of so many cores that this comes first have too many states anyway.
+const (
+	symmetrySteps      = 400
+	symmetrySuccessors = 1 << 16
+)
 
 // checkSymmetry walks at random, the same way each time, and takes the steps of
 // each state also after a renaming. It reports whether the names never made a
@@ -124,8 +142,9 @@ func (m *Machine) checkSymmetry() (same bool, err error) {
 	random := rand.New(rand.NewPCG(1, 1))
 	var here, there machine.Expansion
 	s := m.Initial()
-	for range symmetrySteps {
+	for n, seen := 0, 0; n < symmetrySteps && seen < symmetrySuccessors; n++ {
 		m.Expand(s, &here)
+		seen += len(here.Prints)
 		perm := &m.permutations[random.IntN(len(m.permutations))]
 		renamed, err := m.rename(s, perm)
 		if err != nil {

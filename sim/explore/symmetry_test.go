@@ -1,6 +1,10 @@
 package explore
 
-import "testing"
+import (
+	"fmt"
+	"slices"
+	"testing"
+)
 
 // TestRanked has a directory that treats one cache otherwise than the others: then
 // only lines are renamed, and the states are those without symmetry.
@@ -54,5 +58,48 @@ func TestUnordered(t *testing.T) {
 	c.Unordered = []string{"L1Cache.mandatoryQueue"}
 	if _, err := New(c); err == nil {
 		t.Error("a buffer that no other controller sends to is accepted")
+	}
+}
+
+// TestPermutations counts the renamings of machines: of cores times those of the lines of each directory. Of
+// many cores and lines there are a few, which are a group all the same.
+func TestPermutations(t *testing.T) {
+	for _, c := range []struct{ cores, lines, dirs, want int }{
+		{1, 1, 1, 1}, {3, 2, 1, 6 * 2}, {2, 4, 2, 2 * 2 * 2}, {5, 3, 1, 120 * 6},
+		{6, 2, 1, 720},         // no room for lines
+		{5, 4, 1, 120 * 6},     // for three lines
+		{11, 2, 1, 720},        // for six cores
+		{64, 16, 1, 120},       // for five cores
+		{1, 16, 1, 720},        // for six lines
+		{2, 16, 2, 2 * 24 * 6}, // for seven lines, four of one directory and three of the other
+	} {
+		config := Config{Lines: c.lines}
+		config.System.Cores, config.System.Directories = c.cores, c.dirs
+		list := config.permutations(c.cores, true)
+		if len(list) != c.want {
+			t.Errorf("%d cores, %d lines, %d directories: %d permutations, want %d", c.cores, c.lines, c.dirs, len(list), c.want)
+		}
+		key := func(cores, lines []int) string { return fmt.Sprint(cores, lines) }
+		known := map[string]bool{}
+		for _, p := range list {
+			known[key(p.Cores, p.Lines)] = true
+		}
+		if len(known) != len(list) || !slices.IsSorted(list[0].Cores) || !slices.IsSorted(list[0].Lines) {
+			t.Errorf("%+v: %d different permutations of %d, the first %v", c, len(known), len(list), list[0])
+		}
+		then := func(a, b []int) []int {
+			var list []int
+			for i := range a {
+				list = append(list, a[b[i]])
+			}
+			return list
+		}
+		for i := 0; i < len(list); i += 7 {
+			for k := 0; k < len(list); k += 5 {
+				if a, b := list[i], list[k]; !known[key(then(a.Cores, b.Cores), then(a.Lines, b.Lines))] {
+					t.Fatalf("%+v: %v behind %v is not among them", c, a, b)
+				}
+			}
+		}
 	}
 }
