@@ -21,7 +21,9 @@ import (
 
 // Options are the options of a search.
 type Options struct {
-	Workers int // 0: one for each processor
+	// Workers is how many goroutines expand states, 0: one for each processor. More than a few for each are not
+	// begun: they would have memory of their own, and nothing to do.
+	Workers int
 	// Bits is the length of the fingerprints, 64 or 128; 0: 128.
 	Bits int
 	// MaxStates, MaxDepth and Memory (in bytes) end the search before its end;
@@ -144,11 +146,18 @@ func New(m machine.Machine, o Options) (*Search, error) {
 	return s, s.queue.push(initial)
 }
 
+// The workers of a search: at most so many, and so many for each processor if that is more.
+const (
+	maxWorkers  = 16
+	workersEach = 4
+)
+
 // prepare makes a search that has visited nothing.
 func prepare(m machine.Machine, o Options) *Search {
 	if o.Workers <= 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
+	o.Workers = min(o.Workers, max(maxWorkers, workersEach*runtime.GOMAXPROCS(0)))
 	if o.Bits == 0 {
 		o.Bits = 128
 	}

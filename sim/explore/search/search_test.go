@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -391,4 +392,15 @@ func TestPanic(t *testing.T) {
 	}()
 	_, err = s.Run(context.Background())
 	t.Errorf("no panic, but %v", err)
+}
+
+// TestWorkers asks for more workers than can have anything to do, each of which would have a machine of its own.
+func TestWorkers(t *testing.T) {
+	s, err := New(newToy(2, 3, false, false), Options{Workers: 1 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(s.workers); n < 16 || n > 16*runtime.GOMAXPROCS(0) {
+		t.Errorf("%d workers", n)
+	}
 }
