@@ -78,6 +78,7 @@ func (g *Graph) number(plan chainPlan) {
 	}
 	g.node = make([]Node, len(ops))
 	second := plan.second
+	g.second = make([]Node, 0, len(second))
 	for id, c := range plan.chain {
 		for ; len(second) > 0 && second[0].op == parse.OpID(id) && (c < 0 || plan.junctions != nil); second = second[1:] {
 			g.second = append(g.second, add(second[0].op, second[0].chain))

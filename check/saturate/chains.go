@@ -106,8 +106,16 @@ type fencePart struct{ sources, targets uint8 }
 
 // parts says what a fence orders beyond the model's program order. Any mask
 // comes down to two parts, one for each source.
-func parts(mask, ppo parse.FenceMask) []fencePart {
-	mask &^= ppo
+func parts(mask, ppo parse.FenceMask) []fencePart { return partsOf[mask&parse.FullFence&^ppo] }
+
+var partsOf = func() (all [parse.FullFence + 1][]fencePart) {
+	for mask := range all {
+		all[mask] = partsOfMask(parse.FenceMask(mask))
+	}
+	return all
+}()
+
+func partsOfMask(mask parse.FenceMask) []fencePart {
 	targets := func(load, store parse.FenceMask) (t uint8) {
 		if mask&load != 0 {
 			t |= dirLoad

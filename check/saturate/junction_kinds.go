@@ -1,6 +1,10 @@
 package saturate
 
-import "ordeal/check/model"
+import (
+	"math/bits"
+
+	"ordeal/check/model"
+)
 
 // junctionKind is a kind of junctions: what they order before what.
 type junctionKind struct {
@@ -17,6 +21,9 @@ func fenceKind(r *model.Rules) int  { return len(r.Keeps) }
 func storesKind(r *model.Rules) int { return len(r.Keeps) + partKinds }
 func syncsKind(r *model.Rules) int  { return len(r.Keeps) + partKinds + 1 }
 
+// within reports whether b has all accesses that a has.
+func within(a, b model.Class) bool { return a&^b == 0 || b == model.Accesses }
+
 func junctionKinds(r *model.Rules) []junctionKind {
 	var kinds []junctionKind
 	for _, keep := range r.Keeps {
@@ -30,7 +37,6 @@ func junctionKinds(r *model.Rules) []junctionKind {
 	kinds = append(kinds,
 		junctionKind{sources: model.Accesses, targets: model.Stores},
 		junctionKind{sources: model.Accesses, targets: model.Accesses})
-	within := func(a, b model.Class) bool { return a&^b == 0 || b == model.Accesses }
 	for i := range storesKind(r) { // the last two do not order all their sources
 		k := &kinds[i]
 		for j, other := range kinds {
@@ -40,4 +46,44 @@ func junctionKinds(r *model.Rules) []junctionKind {
 		}
 	}
 	return kinds
+}
+
+// kindSet is a set of kinds of junctions.
+type kindSet uint32
+
+// kindTable answers what is asked of each access or junction: sets of kinds.
+type kindTable struct {
+	// sources and targets give by class the kinds that such an access is a source or a
+	// target of.
+	sources, targets [2 * model.Atomics]kindSet // all classes are below
+	// wider gives for a kind the others of whose sources it has all.
+	wider []kindSet
+}
+
+func newKindTable(r *model.Rules, kinds []junctionKind) *kindTable {
+	t := &kindTable{wider: make([]kindSet, len(kinds))}
+	for k, kind := range kinds {
+		one := kindSet(1) << k
+		for class := range t.sources {
+			if k < storesKind(r) && kind.sources&model.Class(class) != 0 {
+				t.sources[class] |= one
+			}
+			if kind.targets&model.Class(class) != 0 {
+				t.targets[class] |= one
+			}
+		}
+		for other, o := range kinds {
+			if other != k && max(other, k) < storesKind(r) && within(o.sources, kind.sources) {
+				t.wider[k] |= 1 << other
+			}
+		}
+	}
+	return t
+}
+
+// each calls f for the kinds of a set.
+func (s kindSet) each(f func(kind int)) {
+	for ; s != 0; s &= s - 1 {
+		f(bits.TrailingZeros32(uint32(s)))
+	}
 }

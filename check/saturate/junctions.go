@@ -46,6 +46,7 @@ type junctionPlan struct {
 	m model.Model
 
 	kinds   []junctionKind
+	table   *kindTable
 	class   []model.Class // by operation
 	list    []junction
 	sources []parse.OpID // of junctions
@@ -56,21 +57,26 @@ type junctionPlan struct {
 	inStart []int32     // operation → first of in; one entry more; nil if there are none
 
 	// Of the thread at hand, by kind: the operation from which on sources count,
-	// the last source, the latest junction that covers the kind since its own
-	// latest one, explicit sources.
-	since, last []parse.OpID
-	behind      []int32
-	explicit    [][]parse.OpID
-	targets     model.Class // of all junctions
+	// the latest junction that covers the kind since its own latest one, explicit
+	// sources.
+	since    []parse.OpID
+	at       []parse.OpID // of the latest junction
+	behind   []int32
+	explicit [][]parse.OpID
+	targets  model.Class // of all junctions
+	unmet    []kindSet   // the wider kinds of which no source is a target of the latest junction yet
+	open     kindSet     // kinds with unmet ones
+	kept     kindSet     // those of Keeps that have a source since
 }
 
 func planJunctions(h *parse.History, m model.Model) *junctionPlan {
 	kinds := junctionKinds(m.Rules)
 	p := &junctionPlan{
-		h: h, m: m, kinds: kinds, class: make([]model.Class, len(h.Ops)),
+		h: h, m: m, kinds: kinds, table: newKindTable(m.Rules, kinds), class: make([]model.Class, len(h.Ops)),
 		touched: make([]bool, len(h.Ops)), leaves: make([]bool, len(h.Ops)),
-		since: make([]parse.OpID, len(kinds)), last: make([]parse.OpID, len(kinds)),
+		since:  make([]parse.OpID, len(kinds)),
 		behind: make([]int32, len(kinds)), explicit: make([][]parse.OpID, len(kinds)),
+		at: make([]parse.OpID, len(kinds)), unmet: make([]kindSet, len(kinds)),
 	}
 	for id := range h.Ops {
 		p.class[id] = model.ClassOf(&h.Ops[id])
@@ -78,6 +84,8 @@ func planJunctions(h *parse.History, m model.Model) *junctionPlan {
 	if len(h.Deps) > 0 {
 		p.inStart, p.in = closure.Group(len(h.Ops), h.Deps, func(d parse.Dep) int32 { return int32(d.To) })
 	}
+	p.list, p.sources = make([]junction, 0, len(h.Ops)/4), make([]parse.OpID, 0, len(h.Ops)+len(h.Ops)/2)
+	p.edges = make([]localEdge, 0, len(h.Deps)+len(h.Deps)/4)
 	for t := range h.Threads() {
 		p.thread(h.Start[t], h.Start[t+1])
 	}
@@ -128,11 +136,11 @@ func (p *junctionPlan) edge(from, to parse.OpID) {
 
 func (p *junctionPlan) thread(lo, hi parse.OpID) {
 	h, r := p.h, p.m.Rules
-	stores, syncs := storesKind(r), syncsKind(r)
+	stores, syncs, keeps := storesKind(r), syncsKind(r), kindSet(1)<<len(r.Keeps)-1
 	for k := range p.kinds {
-		p.since[k], p.last[k], p.behind[k], p.explicit[k] = lo, -1, -1, p.explicit[k][:0]
+		p.since[k], p.behind[k], p.explicit[k] = lo, -1, p.explicit[k][:0]
 	}
-	p.targets = 0
+	p.targets, p.open, p.kept = 0, 0, 0
 	var lastRMW map[int32]parse.OpID
 	if p.m.LoadLoadSameLoc {
 		lastRMW = map[int32]parse.OpID{}
@@ -151,19 +159,16 @@ func (p *junctionPlan) thread(lo, hi parse.OpID) {
 			continue
 		}
 		class := p.class[id]
-		for k, keep := range r.Keeps {
-			if class&keep.After != 0 && p.last[k] >= p.since[k] {
-				p.make(id, k)
-			}
-			if class&keep.Before != 0 {
-				p.last[k] = id
-			}
-		}
+		(p.kept & p.table.targets[class]).each(func(k int) { p.make(id, k) })
+		p.kept |= p.table.sources[class] & keeps
 		if class&model.Stores != 0 && len(p.explicit[stores]) > 0 {
 			p.make(id, stores)
 		}
 		if class&p.targets != 0 {
 			p.touched[id] = true
+		}
+		if p.open != 0 {
+			p.meet(class)
 		}
 		p.pending(in, parse.DepAddress)
 		p.forwarded(id, o, lo)
@@ -213,14 +218,33 @@ func (p *junctionPlan) make(id parse.OpID, kind int) {
 	}
 	j.end = int32(len(p.sources))
 	p.since[kind], p.behind[kind] = id, -1
+	p.unmet[kind], p.at[kind] = p.table.wider[kind], id
+	p.open |= 1 << kind
+	p.kept &^= 1 << kind
 	p.targets |= k.targets
 	for _, s := range p.sources[j.first:] {
 		p.touched[s] = true
 	}
 	for _, other := range k.covers {
 		p.since[other], p.behind[other], p.explicit[other] = id, int32(len(p.list)), p.explicit[other][:0]
+		p.kept &^= 1 << other
 	}
 	p.list = append(p.list, j)
+}
+
+// meet notes an access. If it is a target of the latest junction of a kind, and a source of
+// another whose sources are all of the first kind, those before that junction precede it:
+// the other kind needs none of them.
+func (p *junctionPlan) meet(class model.Class) {
+	sources := p.table.sources[class]
+	(p.open & p.table.targets[class]).each(func(k int) {
+		(p.unmet[k] & sources).each(func(other int) {
+			p.since[other] = max(p.since[other], p.at[k])
+		})
+		if p.unmet[k] &^= sources; p.unmet[k] == 0 {
+			p.open &^= 1 << k
+		}
+	})
 }
 
 // forwarded adds the edges to a load that reads from an own earlier write.
@@ -297,34 +321,29 @@ func (p *chainPlan) planRuled(h *parse.History, m model.Model) {
 	p.columns = map[int32]bool{}
 	p.junctions = planJunctions(h, m)
 	list := p.junctions.list
+	p.second = make([]secondPart, 0, len(list))
 	source := directSources(h, m)
-	kinds := len(p.junctions.kinds)
 	var marked []bool // chains with a column
-	writes, loads := make([]func() int32, len(h.Locations)), make([]func() int32, len(h.Locations))
+	mark := func(chain int32, is bool) int32 {
+		if is {
+			marked = append(marked, make([]bool, max(0, int(chain)+1-len(marked)))...)
+			marked[chain] = true
+		}
+		return chain
+	}
+	// Chains of the thread at hand, -1 for none: by kind of junctions, by location.
+	kinds, writes, loads := make(chainList, len(p.junctions.kinds)), make(chainList, len(h.Locations)), make(chainList, len(h.Locations))
 	for t := range h.Threads() {
-		clear(writes)
-		clear(loads)
-		of := make([]func() int32, kinds)
+		kinds.clear()
+		writes.clear()
+		loads.clear()
 		acquires := p.lazy(t)
 		reads := readChains{plan: p, thread: t}
 		needed := readChains{plan: p, thread: t}
-		column := func(chain int32, is bool) int32 {
-			for int(chain) >= len(marked) {
-				marked = append(marked, false)
-			}
-			marked[chain] = marked[chain] || is
-			return chain
-		}
-		byLocation := func(list []func() int32, x int32) int32 {
-			if list[x] == nil {
-				list[x] = p.lazy(t)
-			}
-			return list[x]()
-		}
 		for id := h.Start[t]; id < h.Start[t+1]; id++ {
 			for ; len(list) > 0 && list[0].at == id; list = list[1:] {
 				j := &list[0]
-				j.chain = column(byLocation(of, j.kind), true)
+				j.chain = mark(kinds.of(j.kind, p, t), true)
 				p.second = append(p.second, secondPart{id, j.chain})
 				if h.Ops[id].Kind == parse.Fence && h.Ops[id].Mask&parse.LoadLoad != 0 {
 					reads.fence(id)
@@ -336,14 +355,14 @@ func (p *chainPlan) planRuled(h *parse.History, m model.Model) {
 			switch {
 			case o.Kind == parse.Fence:
 			case o.Writes():
-				p.chain[id] = column(byLocation(writes, o.Loc), leaves)
+				p.chain[id] = mark(writes.of(o.Loc, p, t), leaves)
 			case !p.junctions.touched[id]:
 			case p.junctions.chained(id):
-				p.chain[id] = column(acquires(), true)
+				p.chain[id] = mark(acquires(), true)
 			case m.LoadLoadSameLoc:
-				p.chain[id] = column(byLocation(loads, o.Loc), leaves)
+				p.chain[id] = mark(loads.of(o.Loc, p, t), leaves)
 			case leaves:
-				p.chain[id] = column(needed.choose(id, source), true)
+				p.chain[id] = mark(needed.choose(id, source), true)
 			default:
 				p.chain[id] = reads.choose(id, nil)
 			}
@@ -356,14 +375,27 @@ func (p *chainPlan) planRuled(h *parse.History, m model.Model) {
 	}
 }
 
+// chainList is one chain of a thread for each of a number of things, -1 for none.
+type chainList []int32
+
+func (l chainList) clear() {
+	for i := range l {
+		l[i] = -1
+	}
+}
+
+// of is a chain of the list, made when it is first asked for.
+func (l chainList) of(i int32, p *chainPlan, thread int) int32 {
+	if l[i] < 0 {
+		l[i] = int32(len(p.thread))
+		p.thread = append(p.thread, int32(thread))
+	}
+	return l[i]
+}
+
 // chained reports whether accesses like one of a thread form a chain by themselves.
 func (p *junctionPlan) chained(id parse.OpID) bool {
-	for _, keep := range p.m.Rules.Keeps {
-		if p.class[id]&keep.Before != 0 && p.class[id]&keep.After != 0 {
-			return true
-		}
-	}
-	return false
+	return p.table.sources[p.class[id]]&p.table.targets[p.class[id]]&(1<<len(p.m.Rules.Keeps)-1) != 0
 }
 
 // directSources gives for each operation the latest read that it directly

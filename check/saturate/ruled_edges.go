@@ -1,6 +1,7 @@
 package saturate
 
 import (
+	"math/bits"
 	"slices"
 
 	"ordeal/check/witness"
@@ -15,17 +16,16 @@ func (e *emitter) ruled(lo, hi parse.OpID) {
 		return
 	}
 	if s.latest == nil {
+		s.table = newKindTable(g.model.Rules, g.kinds)
 		s.latest, s.into = make([]Node, len(g.kinds)), make([]int32, g.chains)
+		s.at, s.before = make([]parse.OpID, len(g.kinds)), make([]kindSet, len(g.kinds))
 		s.readAfter = make([]Node, g.n)
 	}
 	t := int32(g.hist.Thread(lo))
 	base, _ := slices.BinarySearch(g.thread, t)
 	end, _ := slices.BinarySearch(g.thread, t+1)
 	s.outOf = append(s.outOf, make([]Node, max(0, len(g.kinds)*(end-base)-len(s.outOf)))...)
-	for k := range s.latest {
-		s.latest[k] = NoNode
-	}
-	s.active = s.active[:0]
+	s.active = 0
 	for id := lo; id < hi; id++ {
 		for ; s.done < len(g.junctions) && g.junctions[s.done].at == id; s.done++ {
 			e.junction(s.done)
@@ -34,13 +34,16 @@ func (e *emitter) ruled(lo, hi parse.OpID) {
 		if v == NoNode {
 			continue
 		}
-		class, c := g.class[id], int(g.chain[v])-base
-		for _, k := range s.active {
+		outOf := s.outOf[(int(g.chain[v])-base)*len(g.kinds):]
+		into := s.active & s.table.targets[g.class[id]]
+		for rest := into; rest != 0; rest &= rest - 1 {
+			k := bits.TrailingZeros32(uint32(rest))
 			// Junctions are nodes from 0: outOf holds one more.
-			f, last := s.latest[k], &s.outOf[c*len(g.kinds)+int(k)]
-			if class&g.kinds[k].targets != 0 && *last != f+1 {
-				*last = f + 1
-				e.emit(f, v, tagProgram)
+			if f := s.latest[k]; outOf[k] != f+1 {
+				outOf[k] = f + 1
+				if s.before[k]&into == 0 {
+					e.emit(f, v, tagProgram)
+				}
 			}
 		}
 	}
@@ -63,27 +66,45 @@ func (e *emitter) junction(i int) {
 	if j.behind >= 0 {
 		e.emit(g.second[j.behind], v, tagProgram)
 	}
-	if s.latest[j.kind] == NoNode {
-		s.active = append(s.active, j.kind)
+	for _, k := range g.kinds[j.kind].covers {
+		s.active &^= 1 << k
 	}
-	s.latest[j.kind] = v
-	if covers := g.kinds[j.kind].covers; len(covers) > 0 {
-		for _, k := range covers {
-			s.latest[k] = NoNode
+	s.active &^= 1 << j.kind
+	s.active.each(func(k int) {
+		if e.precedes(k, j) {
+			s.before[k] |= 1 << j.kind
 		}
-		s.active = slices.DeleteFunc(s.active, func(k int32) bool { return s.latest[k] == NoNode })
+	})
+	s.active |= 1 << j.kind
+	s.latest[j.kind], s.at[j.kind], s.before[j.kind] = v, j.at, 0
+}
+
+// precedes reports whether the latest junction of a kind precedes a source of j.
+func (e *emitter) precedes(kind int, j *junction) bool {
+	g := e.g
+	for _, source := range slices.Backward(g.sources[j.first:j.end]) {
+		switch {
+		case source < e.at[kind]:
+			return false
+		case g.class[source]&g.kinds[kind].targets != 0:
+			return true
+		}
 	}
+	return false
 }
 
 // ruledState is what the emitter knows of junctions and, by kind, of the latest
 // of the thread at hand that no later one covers.
 type ruledState struct {
 	done      int // junctions of earlier operations
+	table     *kindTable
 	latest    []Node
-	active    []int32 // kinds with a latest one
-	into      []int32 // chain → the junction, from 1, that last got an edge from it
-	readAfter []Node  // write → that of the last edge of loadsInOrder into it, plus 1
-	outOf     []Node  // chain of the thread × kinds → the junction, plus 1, that it last got an edge from
+	at        []parse.OpID // by kind, where the latest is
+	active    kindSet      // kinds with a latest one
+	before    []kindSet    // by kind, the others whose latest ones come after its: what both order needs no edge from it
+	into      []int32      // chain → the junction, from 1, that last got an edge from it
+	readAfter []Node       // write → that of the last edge of loadsInOrder into it, plus 1
+	outOf     []Node       // chain of the thread × kinds → the junction, plus 1, that it last got an edge from
 }
 
 // loadsInOrder emits, for two reads of a location that no own write lies

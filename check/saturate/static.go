@@ -1,6 +1,8 @@
 package saturate
 
 import (
+	"slices"
+
 	"ordeal/check/witness"
 	"ordeal/parse"
 )
@@ -8,7 +10,6 @@ import (
 func (g *Graph) collectEdges(time *timeLine) {
 	e := &emitter{
 		g:       g,
-		edges:   make([]staticEdge, 0, g.n),
 		lastOwn: make([]Node, len(g.hist.Locations)),
 		ownRead: make([]int32, len(g.hist.Locations)),
 		readBy:  make([]int32, g.n),
@@ -18,26 +19,50 @@ func (g *Graph) collectEdges(time *timeLine) {
 	}
 	e.emitAll()
 	e.realTime(time)
-	g.groupEdges(e.edges)
+	g.groupEdges(&e.edges)
+}
+
+// edgeList is a list that is made in blocks, so that a longer one is not copied.
+type edgeList struct {
+	full [][]staticEdge
+	last []staticEdge
+}
+
+const edgeBlock = 1 << 12
+
+func (l *edgeList) add(e staticEdge) {
+	if len(l.last) == cap(l.last) {
+		if l.last != nil {
+			l.full = append(l.full, l.last)
+		}
+		l.last = make([]staticEdge, 0, edgeBlock)
+	}
+	l.last = append(l.last, e)
 }
 
 // groupEdges sorts static edges by source, those of one in their order, like
 // closure.Group, in less time.
-func (g *Graph) groupEdges(edges []staticEdge) {
+func (g *Graph) groupEdges(edges *edgeList) {
 	g.outStart = make([]int32, g.n+1)
-	for i := range edges {
-		g.outStart[edges[i].from]++
+	blocks, count := append(edges.full, edges.last), 0
+	for _, block := range blocks {
+		count += len(block)
+		for i := range block {
+			g.outStart[block[i].from]++
+		}
 	}
 	end := int32(0)
 	for u, n := range g.outStart {
 		end += n
 		g.outStart[u] = end
 	}
-	g.outTo, g.outTag = make([]Node, len(edges)), make([]tag, len(edges))
-	for i := len(edges) - 1; i >= 0; i-- {
-		e := &edges[i]
-		at := g.outStart[e.from] - 1
-		g.outStart[e.from], g.outTo[at], g.outTag[at] = at, e.to, e.tag
+	g.outTo, g.outTag = make([]Node, count), make([]tag, count)
+	for _, block := range slices.Backward(blocks) {
+		for i := len(block) - 1; i >= 0; i-- {
+			e := &block[i]
+			at := g.outStart[e.from] - 1
+			g.outStart[e.from], g.outTo[at], g.outTag[at] = at, e.to, e.tag
+		}
 	}
 }
 
@@ -88,7 +113,7 @@ type staticEdge struct {
 // emitter produces the static edges of a graph, thread by thread.
 type emitter struct {
 	g     *Graph
-	edges []staticEdge
+	edges edgeList
 
 	// State within one thread, or across threads for readBy.
 	lastOwn []Node  // location → the thread's latest write so far, or NoNode
@@ -105,7 +130,7 @@ type emitter struct {
 func (e *emitter) emit(u, v Node, t tag) {
 	g := e.g
 	if g.chain[u] != g.chain[v] || u >= v || g.After(u) != v && g.component(u, v) != g.column[u] {
-		e.edges = append(e.edges, staticEdge{u, v, t})
+		e.edges.add(staticEdge{u, v, t})
 	}
 }
 

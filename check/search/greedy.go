@@ -118,9 +118,9 @@ func (w *window) leaveDeadEnd() bool {
 	if p.exhausted() {
 		return false
 	}
-	// Where loads keep no order a wrong decision is seldom alone: what comes after it is
+	// Where nothing orders loads a wrong decision is seldom alone: what comes after it is
 	// decided better the second time.
-	sparing := w.lessons < maxSpared && p.g.Model().PPO&parse.LoadLoad != 0
+	sparing := w.lessons < maxSpared && (p.g.Model().PPO&parse.LoadLoad != 0 || p.g.Model().Rules != nil)
 	if w.lessons++; !guarded && w.lessons <= w.most && p.learn(sparing) {
 		w.dead = max(w.dead, at)
 		return true

@@ -14,7 +14,8 @@ import (
 // order is tried at once. If that fails, saturation refutes, a greedy order by what
 // it derived allows, and the few histories that neither decides are cut into
 // independent windows, which go to SAT if a greedy order fails again. Under PSO and
-// RMO an order of TSO is tried first. Other models are decided by their criteria.
+// RMO an order of TSO is tried first; under models with Rules, where the order got stuck is
+// looked at before the whole is saturated. Other models are decided by their criteria.
 var Auto = Procedure{
 	Name:     "auto",
 	Summary:  "the default: greedy, then saturation, greedy again, sat; causal models by their criteria",
@@ -41,9 +42,15 @@ var Auto = Procedure{
 			}
 		}
 		var static *saturate.Graph // of m
+		var fronts []parse.OpID
 		for _, stronger := range slices.Compact([]model.Model{first, m}) {
 			var err error
-			if static, err = early(ctx, h, stronger, m, limits, v); err != nil || v.Answer != witness.Unknown {
+			if static, fronts, err = early(ctx, h, stronger, m, limits, v); err != nil || v.Answer != witness.Unknown {
+				return err
+			}
+		}
+		if m.Rules != nil && fronts != nil {
+			if err := refuteVicinity(ctx, h, m, fronts, limits, v); err != nil || v.Answer != witness.Unknown {
 				return err
 			}
 		}

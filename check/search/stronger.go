@@ -44,19 +44,25 @@ func refuteBeginning(ctx context.Context, h *parse.History, stronger, m model.Mo
 	}
 	g, err := refutedGraph(ctx, part.History(), m, limits)
 	if g != nil {
-		ref := g.Refute()
-		part.Lift(ref)
-		v.Stats.Derived = g.Inferred()
-		v.Answer, v.Procedure, v.Refutation = witness.Forbidden, "saturate", saturate.Shrink(ctx, h, m, ref)
+		refute(ctx, h, &part, g, v)
 	}
 	return true, err
+}
+
+// refute completes a verdict with the refutation of a part of a history, whose graph
+// contradicts itself.
+func refute(ctx context.Context, h *parse.History, part *saturate.Part, g *saturate.Graph, v *witness.Verdict) {
+	ref := g.Refute()
+	part.Lift(ref)
+	v.Stats.Derived = g.Inferred()
+	v.Answer, v.Procedure, v.Refutation = witness.Forbidden, "saturate", saturate.Shrink(ctx, h, g.Model(), ref)
 }
 
 // refutedGraph is the saturated graph of a history that it contradicts; nil where the
 // history has an early order, or that and saturation leave it open.
 func refutedGraph(ctx context.Context, h *parse.History, m model.Model, limits Limits) (*saturate.Graph, error) {
 	var v witness.Verdict
-	static, err := early(ctx, h, m, m, limits, &v)
+	static, _, err := early(ctx, h, m, m, limits, &v)
 	if err != nil || static == nil || v.Answer == witness.Allowed {
 		return nil, err
 	}
