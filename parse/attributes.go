@@ -26,9 +26,11 @@ const (
 	// a history (model.Model.View): the access as its own thread performs it. No
 	// history that is read has it.
 	Performed Attr = 32
+	// Reached is the other event that such a model makes of an access: it reaches all threads.
+	Reached Attr = 64
 )
 
-// AttrNames are the names of the attributes, in order of their bits.
+// AttrNames are the names of the attributes, in order of their bits, but of Reached.
 var AttrNames = [...]string{"acquire", "acquirepc", "release", "conditional", "isync", "performed"}
 
 // attributes are those that an operation of a kind may have.

@@ -67,14 +67,14 @@ func Minimize(ctx context.Context, p *gen.Program, h *parse.History, m model.Mod
 // with the letters that witness.Explain and witness.Draw give it.
 func Of(p *gen.Program, h *parse.History, m model.Model, refutation *witness.Refutation) *Witness {
 	w := &Witness{Model: m}
-	origins := parse.NewOrigins(p, h)
-	for i, id := range witness.Shown(h, refutation) {
-		op, origin := &h.Ops[id], origins.Of(id)
+	origins, events, view := parse.NewOrigins(p, h), m.Events(h), m.View(h)
+	for i, id := range witness.Shown(view, refutation) {
+		op, origin := &view.Ops[id], origins.Of(events.Op(id))
 		w.Operations = append(w.Operations, Operation{
 			Letter: witness.Letters(i), Thread: origin.Thread, Round: origin.Round, Index: origin.Index,
 			Number: origin.Round*len(p.Threads[origin.Thread]) + origin.Index,
-			Loc:    locationOf(p, h, op), Reads: op.Reads(), Writes: op.Writes(), Read: op.Read, Written: op.Write,
-			Text: textOf(h, op), Source: p.OpText(p.Threads[origin.Thread][origin.Index]),
+			Loc:    locationOf(p, view, op), Reads: op.Reads(), Writes: op.Writes(), Read: op.Read, Written: op.Write,
+			Text: textOf(view, op), Source: p.OpText(p.Threads[origin.Thread][origin.Index]),
 		})
 	}
 	return w

@@ -34,11 +34,11 @@ that tells the two apart, evaluated by all models as it is printed.`,
 	cmd.RunE = command.Body(func(ctx context.Context, args []string) error {
 		switch {
 		case len(args) == 0 && asJSON:
-			return printModelsJSON(ctx, e, model.All())
+			return printModelsJSON(ctx, e, model.Named())
 		case len(args) == 0:
 			return listModels(e.Stdout, e.Columns())
 		}
-		found, err := config.ParseModels(args[0], model.POW)
+		found, err := config.ParseModels(args[0])
 		if err != nil {
 			return command.Usage(err)
 		}

@@ -9,14 +9,11 @@ import (
 	"ordeal/check/model"
 )
 
-// models are those of model.All and of instruction sets.
-func models() []model.Model { return append(model.All(), model.OfInstructionSets()...) }
-
 // ModelNames lists the names that ParseModels knows, without "all", in the
-// order of model.All, and then those of instruction sets.
+// order of model.Named.
 func ModelNames() []string {
 	var names []string
-	for _, m := range models() {
+	for _, m := range model.Named() {
 		names = append(names, m.Name)
 	}
 	return names
@@ -30,7 +27,7 @@ func ParseModels(list string, also ...model.Model) ([]model.Model, error) {
 	for name := range strings.SplitSeq(list, ",") {
 		name = strings.TrimSpace(name)
 		known := name == "all"
-		for _, m := range append(models(), also...) {
+		for _, m := range append(model.Named(), also...) {
 			if m.Name != name && (name != "all" || m.Rules != nil || m.RealTime) {
 				continue
 			}

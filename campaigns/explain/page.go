@@ -251,7 +251,7 @@ func (x *explanation) find(ctx context.Context) error {
 
 // explainWitness adds the witness and its cause.
 func (x *explanation) explainWitness(ctx context.Context) error {
-	small, refutation, _ := witness.Restrict(x.history, x.refutation)
+	small, refutation, _ := witness.Restrict(x.model.View(x.history), x.refutation)
 	var text bytes.Buffer
 	if err := witness.Explain(&text, small, x.model, refutation); err != nil {
 		return err

@@ -59,10 +59,11 @@ func relevant(p *gen.Program, failed *rundir.Result) [][]int {
 	if v.Answer != check.Forbidden || v.Refutation == nil {
 		return nil
 	}
-	_, _, kept := witness.Restrict(failed.History, v.Refutation)
+	m := failed.Models[0]
+	_, _, kept := witness.Restrict(m.View(failed.History), v.Refutation)
 	origins := parse.NewOrigins(p, failed.History)
 	list := make([][]int, len(p.Threads))
-	for _, id := range kept { // in program order
+	for _, id := range m.Events(failed.History).Ops(kept) { // in program order
 		o := origins.Of(id)
 		list[o.Thread] = append(list[o.Thread], o.Round*len(p.Threads[o.Thread])+o.Index)
 	}

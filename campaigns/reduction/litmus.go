@@ -61,15 +61,15 @@ func (r *Result) litmus(ctx context.Context, w io.Writer) error {
 // condition has the values of the reads of the refutation, and with final those
 // of the final memory; nil where a litmus test cannot express it.
 func (r *Result) condition(final bool) *litmus.Condition {
-	v, _ := r.forbidden()
+	v, m := r.forbidden()
 	if v == nil {
 		return nil
 	}
 	h := r.Run.History
-	small, _, kept := witness.Restrict(h, v.Refutation)
+	small, _, kept := witness.Restrict(m.View(h), v.Refutation)
 	origins := parse.NewOrigins(r.Program, h)
 	c := &litmus.Condition{Reads: map[litmus.Read]gen.Value{}, Final: map[gen.LocID]gen.Value{}}
-	for _, id := range kept {
+	for _, id := range m.Events(h).Ops(kept) {
 		if op := &h.Ops[id]; op.Reads() {
 			o := origins.Of(id)
 			ops, read := r.Program.Threads[o.Thread], litmus.Read{Thread: o.Thread, Index: readIndex(r.Program, o)}

@@ -268,7 +268,8 @@ func (s *reducer) violations(ctx context.Context, res *rundir.Result) (int, erro
 		if n == mostViolations || v.Refutation == nil {
 			return n, nil
 		}
-		_, _, used := witness.Restrict(h, v.Refutation)
+		_, _, events := witness.Restrict(m.View(h), v.Refutation)
+		used := m.Events(h).Ops(events)
 		var kept []parse.OpID
 		for id := range h.Ops {
 			op := &h.Ops[id]

@@ -174,7 +174,7 @@ func (r *Result) refuted() (*parse.History, model.Model, *witness.Refutation, er
 	if v == nil {
 		return nil, m, nil, errNone
 	}
-	small, refutation, _ := witness.Restrict(r.Run.History, v.Refutation)
+	small, refutation, _ := witness.Restrict(m.View(r.Run.History), v.Refutation)
 	return small, m, refutation, nil
 }
 

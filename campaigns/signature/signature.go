@@ -93,7 +93,7 @@ func Of(
 		return nil, fmt.Errorf("signature of a violation: %w", err)
 	}
 	if !r.full() {
-		found.Place = cmp.Or(r.stale(least.History), r.early(least.History, least.Verdict.Refutation))
+		found.Place = cmp.Or(r.stale(least.History), r.early(least.History, m.Events(least.History), least.Verdict.Refutation))
 	}
 	return found, nil
 }
@@ -155,11 +155,11 @@ func letter(op *parse.Op) string {
 // between that and a read of its thread that is before it in program order.
 // Reads that the cycle finds out of date come first. Where nothing else is found, a
 // read lost its line before the next write.
-func (r *record) early(h *parse.History, refutation *witness.Refutation) string {
+func (r *record) early(h *parse.History, events model.Events, refutation *witness.Refutation) string {
 	var reads []parse.OpID
 	for e := range refutation.Edges() {
 		if e.Rule == witness.FromRead || e.Rule == witness.DerivedB {
-			reads = append(reads, e.From)
+			reads = append(reads, events.Op(e.From))
 		}
 	}
 	for id := range h.Ops {

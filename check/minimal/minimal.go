@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"ordeal/check"
@@ -47,7 +48,7 @@ func Reduce(ctx context.Context, h *parse.History, m model.Model, o check.Option
 		}
 		return nil, fmt.Errorf("reduce history: %w: model %s", ErrNot, m.Name)
 	}
-	small, _, kept := witness.Restrict(h, r.best.Verdict.Refutation)
+	small, kept := used(h, m, r.best.Verdict.Refutation)
 	r.try(small, kept)
 	for before := -1; r.err == nil && before != len(r.best.Ops); {
 		before = len(r.best.Ops)
@@ -59,12 +60,7 @@ func Reduce(ctx context.Context, h *parse.History, m model.Model, o check.Option
 		return nil, r.err
 	}
 	r.best.Checked = r.checked
-	r.best.Refutation = witness.Rename(r.best.History, r.best.Verdict.Refutation, func(id parse.OpID) parse.OpID {
-		if id < 0 {
-			return id
-		}
-		return r.best.Ops[id]
-	})
+	r.best.Refutation = lift(r.best.History, r.best.Verdict.Refutation, h, m, r.best.Ops)
 	if err := witness.Verify(h, m, r.best.Refutation); err != nil {
 		return nil, fmt.Errorf("reduce history: internal error: what refutes a part does not refute the whole: %w", err)
 	}
@@ -76,17 +72,12 @@ func Reduce(ctx context.Context, h *parse.History, m model.Model, o check.Option
 // Result.Ops and Result.Refutation are about h, and of the same history and
 // refutation they are the same. The error is as that of Reduce.
 func Refuted(ctx context.Context, h *parse.History, m model.Model, refutation *witness.Refutation, o check.Options) (*Result, error) {
-	part, _, kept := witness.Restrict(h, refutation)
+	part, kept := used(h, m, refutation)
 	least, err := Reduce(ctx, part, m, o)
 	if err != nil {
 		return nil, err
 	}
-	least.Refutation = witness.Rename(part, least.Refutation, func(id parse.OpID) parse.OpID {
-		if id < 0 {
-			return id
-		}
-		return kept[id]
-	})
+	least.Refutation = lift(part, least.Refutation, h, m, kept)
 	for i, id := range least.Ops {
 		least.Ops[i] = kept[id]
 	}
@@ -94,6 +85,31 @@ func Refuted(ctx context.Context, h *parse.History, m model.Model, refutation *w
 		return nil, fmt.Errorf("reduce history: internal error: what refutes a part does not refute the whole: %w", err)
 	}
 	return least, nil
+}
+
+// used is the part of a history that a refutation looks at, and its operations.
+func used(h *parse.History, m model.Model, refutation *witness.Refutation) (*parse.History, []parse.OpID) {
+	view := m.View(h)
+	small, _, kept := witness.Restrict(view, refutation)
+	if len(view.Ops) == len(h.Ops) {
+		return small, kept
+	}
+	// An RMW may be used for what it writes alone.
+	in := map[parse.OpID]bool{}
+	for _, id := range m.Events(h).Ops(kept) {
+		for ; id >= 0 && !in[id]; id = h.Ops[id].RF {
+			in[id] = true
+		}
+	}
+	kept = slices.Sorted(maps.Keys(in))
+	small, _ = h.Select(kept)
+	return small, kept
+}
+
+// lift makes a refutation of a part of a history one of the whole.
+func lift(part *parse.History, refutation *witness.Refutation, h *parse.History, m model.Model, ops []parse.OpID) *witness.Refutation {
+	from, to := m.Events(part), m.Events(h)
+	return witness.Rename(m.View(part), refutation, func(id parse.OpID) parse.OpID { return from.Lift(id, to, ops) })
 }
 
 // reducer is a reduction under way.

@@ -35,8 +35,7 @@ func (s *Separation) Trace() string {
 	return string(text)
 }
 
-// Descriptions describes all models, in the order of All, and then those of
-// OfInstructionSets and POW.
+// Descriptions describes all models, in the order of Named.
 func Descriptions() []Description {
 	return []Description{
 		{

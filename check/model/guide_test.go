@@ -34,7 +34,7 @@ func allows(t *testing.T, h *parse.History, m model.Model) bool {
 // TestDescriptions expects a description of each model, and for each of the next
 // stronger ones a history that only the weaker one allows.
 func TestDescriptions(t *testing.T) {
-	all := append(append(model.All(), model.OfInstructionSets()...), model.POW)
+	all := model.Named()
 	for i, e := range model.Descriptions() {
 		if e.Model.Name != all[i].Name {
 			t.Fatalf("description %d is of %s, want %s", i, e.Model.Name, all[i].Name)

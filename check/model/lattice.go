@@ -11,6 +11,10 @@ func All() []Model {
 	return []Model{SC, TSO, PSO, RMO, WSC, WTSO, WPSO, CCM, WCCM, CCv, CM, CC}
 }
 
+// Named lists the models that a user can name for any history: All, those of
+// OfInstructionSets, and POW.
+func Named() []Model { return append(append(All(), OfInstructionSets()...), POW) }
+
 // ByName is the model of a canonical name.
 func ByName(name string) (Model, bool) {
 	m, ok := byName()[name]
@@ -19,7 +23,7 @@ func ByName(name string) (Model, bool) {
 
 var byName = sync.OnceValue(func() map[string]Model {
 	models := make(map[string]Model)
-	for _, m := range append(append(All(), Linearizable, POW), OfInstructionSets()...) {
+	for _, m := range append(Named(), Linearizable) {
 		models[m.Name] = m
 	}
 	return models

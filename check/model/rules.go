@@ -163,10 +163,63 @@ func (m Model) View(h *parse.History) *parse.History {
 	if m.Rules == nil || !m.Rules.Split {
 		return m.Known(h)
 	}
-	if slices.ContainsFunc(h.Ops, func(o parse.Op) bool { return o.Attr&parse.Performed != 0 }) {
+	if slices.ContainsFunc(h.Ops, func(o parse.Op) bool { return o.Attr&(parse.Performed|parse.Reached) != 0 }) {
 		return h
 	}
 	return split(m.Known(h))
+}
+
+// Events lead from the operations that evidence names, those of a view, back to those of
+// the history.
+type Events struct {
+	first []parse.OpID // by operation, its first event; nil if both are the same
+	op    []parse.OpID // by event
+}
+
+// Events are those of h under the model. Histories with the same operations have as many
+// events of each, in the same order.
+func (m Model) Events(h *parse.History) Events {
+	view := m.View(h)
+	if len(view.Ops) == len(h.Ops) {
+		return Events{}
+	}
+	e := Events{first: []parse.OpID{0}, op: make([]parse.OpID, len(view.Ops))}
+	for id := range view.Ops {
+		e.op[id] = parse.OpID(len(e.first) - 1)
+		if view.Ops[id].Attr&parse.Performed == 0 {
+			e.first = append(e.first, parse.OpID(id)+1)
+		}
+	}
+	return e
+}
+
+// Op is the operation that an event is of.
+func (e Events) Op(id parse.OpID) parse.OpID {
+	if e.op == nil || id < 0 {
+		return id
+	}
+	return e.op[id]
+}
+
+// Ops are the operations of events that are in order, each once.
+func (e Events) Ops(events []parse.OpID) []parse.OpID {
+	ops := make([]parse.OpID, len(events))
+	for i, id := range events {
+		ops[i] = e.Op(id)
+	}
+	return slices.Compact(ops)
+}
+
+// Lift is the event of another history that an event of this one is, if an operation of
+// this one is operation ops of the other.
+func (e Events) Lift(id parse.OpID, whole Events, ops []parse.OpID) parse.OpID {
+	switch {
+	case id < 0:
+		return id
+	case e.op == nil:
+		return ops[id]
+	}
+	return whole.first[ops[e.op[id]]] + id - e.first[e.op[id]]
 }
 
 // Known is h itself, or a copy without the attributes and dependencies that the

@@ -142,6 +142,7 @@ func (s *splitter) thread(lo, hi parse.OpID) {
 				Kind: parse.Write, Attr: parse.Performed, Loc: s.place[id], RF: parse.NoOp, Write: o.Write,
 			})
 		}
+		o.Attr |= parse.Reached
 		s.out.Ops = append(s.out.Ops, o)
 		if o.Kind == parse.RMW {
 			s.depend(e.read, e.write)

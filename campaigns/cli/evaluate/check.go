@@ -73,7 +73,7 @@ at the first violation. What the answers mean then is in ordeal help check.`,
 	fs.BoolVar(&c.follow, "follow", false, "check one trace of axe, plume or oplog under sc or tso as it grows, in memory that does not grow")
 	fs.IntVar(&c.window, "window", 0, fmt.Sprintf("with --follow, operations to check at a time (default %d)", stream.DefaultWindow))
 	fs.BoolVar(&c.json, "json", false, "print a JSON object for each trace, with evidence and timings")
-	command.Complete(cmd, "model", append(config.ModelNames(), model.POW.Name, model.Linearizable.Name, "all"))
+	command.Complete(cmd, "model", append(config.ModelNames(), model.Linearizable.Name, "all"))
 	command.Complete(cmd, "procedure", procedureNames())
 	cmd.RunE = command.Body(func(ctx context.Context, args []string) error { return c.run(ctx, args) })
 	return cmd
@@ -145,7 +145,7 @@ func (c *evaluate) prepare() error {
 	}
 	var err error
 	if c.models != "" {
-		if c.picked, err = config.ParseModels(c.models, model.POW, model.Linearizable); err != nil {
+		if c.picked, err = config.ParseModels(c.models, model.Linearizable); err != nil {
 			faults = append(faults, fmt.Errorf("--model: %w", err))
 		}
 	}

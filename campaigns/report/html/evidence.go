@@ -143,7 +143,7 @@ func (p *page) draw(ctx context.Context, run string) (picture template.URL, text
 	if err != nil || v.Answer != check.Forbidden || v.Refutation == nil {
 		return "", "", no + "the history is not found to be forbidden in " + span(checkTimeout) + "."
 	}
-	small, refutation, _ := witness.Restrict(h, v.Refutation)
+	small, refutation, _ := witness.Restrict(models[0].View(h), v.Refutation)
 	if len(small.Ops) > drawnOps {
 		return "", "", no + messages.Comma(len(small.Ops)) + " operations matter to the proof; ordeal reduce makes them fewer."
 	}

@@ -86,7 +86,7 @@ func appendNames(line []byte, set uint, names []string) []byte {
 
 // AppendOp appends operation id in the notation, without its thread.
 func AppendOp(line []byte, h *parse.History, id parse.OpID) []byte {
-	return appendNames(appendPlain(line, h, &h.Ops[id]), uint(h.Ops[id].Attr&^parse.ISync), parse.AttrNames[:])
+	return appendNames(appendPlain(line, h, &h.Ops[id]), uint(h.Ops[id].Attr&^(parse.ISync|parse.Reached)), parse.AttrNames[:])
 }
 
 func appendPlain(line []byte, h *parse.History, op *parse.Op) []byte {
