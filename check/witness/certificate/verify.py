@@ -77,8 +77,8 @@ def refute(h, m, lemmas, nodes):
 
 def verdict(h, m, v, verdicts):  # proved, or open; an error refuses the evidence
     answer, by = v["answer"], v.get("inclusion")
-    need(answer in ("allowed", "forbidden", "unknown"), "no such answer")
-    if m not in KEEPS or answer == "unknown" or answer == "forbidden" and v.get("unproved"): return "open"
+    need(m in KEEPS and answer in ("allowed", "forbidden", "unknown"), "no such answer")
+    if answer == "unknown" or answer == "forbidden" and v.get("unproved"): return "open"
     if by is not None and not by.get("checked"): return "open"
     own = any(v.get(key) is not None for key in ("order", "closure", "refutation"))
     e = v if own else next(e for e in verdicts if e["model"] == by["from"])
