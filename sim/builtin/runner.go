@@ -68,13 +68,13 @@ func (r *Runner) loadProtocol() error {
 		return err
 	}
 	if o.Flush > 0 && !p.Flushes() {
-		return fmt.Errorf("protocol %s has no flushes of lines: in gem5, of the protocols for processors, only MOESI_hammer has", name)
+		return fmt.Errorf("protocol %s has no flushes of lines: moesi-hammer has, and of gem5's protocols for processors only MOESI_hammer", name)
 	}
 	if o.Prefetch > 0 && !p.Prefetches() {
-		return option.Faultf("prefetch", "protocol %s takes no prefetches: in gem5, MESI_Two_Level, MESI_Three_Level and CHI do", name)
+		return option.Faultf("prefetch", "protocol %s takes no prefetches: mesi-two-level does, and in gem5 MESI_Two_Level, MESI_Three_Level and CHI", name)
 	}
 	if o.PrefetchStreams > 0 && !p.Streams() {
-		return option.Faultf("prefetch-streams", "protocol %s tells no RubyPrefetcher of misses: in gem5, MESI_Two_Level and MESI_Three_Level do", name)
+		return option.Faultf("prefetch-streams", "protocol %s tells no RubyPrefetcher of misses: mesi-two-level does, and in gem5 MESI_Two_Level and MESI_Three_Level", name)
 	}
 	if o.Functional > 0 {
 		if err := p.CheckFunctional(); err != nil {

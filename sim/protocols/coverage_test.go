@@ -37,6 +37,8 @@ func TestCoverage(t *testing.T) {
 			locked,
 			{core: core.InOrder, threads: 3, ops: 100, lines: 4, rounds: 3, dma: 2},
 			{core: core.OOO, threads: 3, ops: 100, lines: 4, rounds: 3, dma: 2, layout: gen.Conflict, latency: wide, private: one, shared: one},
+			{core: core.OOO, threads: 4, ops: 100, lines: 6, rounds: 5, prefetch: 50, latency: wide},
+			{core: core.TSO, threads: 4, ops: 100, lines: 5, rounds: 5, prefetch: 30, layout: gen.Conflict, dma: 1},
 		}},
 		{"moesi-hammer", 2, 40, []setting{
 			{core: core.OOO, threads: 4, ops: 100, lines: 12, rounds: 2},
@@ -47,6 +49,8 @@ func TestCoverage(t *testing.T) {
 			{core: core.RMO, threads: 5, ops: 100, lines: 4, rounds: 5, layout: gen.Conflict, latency: long, private: one, shared: one},
 			{core: core.OOO, threads: 3, ops: 100, lines: 4, rounds: 3, dma: 2},
 			{core: core.InOrder, threads: 3, ops: 100, lines: 3, rounds: 3, dma: 3, latency: brief},
+			{core: core.OOO, threads: 4, ops: 100, lines: 6, rounds: 3, flush: 100, dma: 1},
+			{core: core.RMO, threads: 5, ops: 100, lines: 4, rounds: 3, flush: 60, layout: gen.Conflict, latency: brief, private: one, shared: one},
 		}},
 	} {
 		t.Run(protocol.name, func(t *testing.T) {

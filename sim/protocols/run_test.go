@@ -39,6 +39,8 @@ type setting struct {
 	layout gen.Layout
 	// private and shared are the sizes of caches; zero means the defaults.
 	private, shared cache.Geometry
+	// flush and prefetch are the ticks between two of a core; 0 for none.
+	flush, prefetch event.Tick
 }
 
 // program is a random program.
@@ -65,6 +67,7 @@ func (s setting) runner(t testing.TB, path string) *builtin.Runner {
 	t.Helper()
 	r, err := builtin.New(builtin.Options{
 		SLICC: path, Core: s.core, Latency: s.latency, RMW: s.rmw, Private: s.private, Shared: s.shared,
+		Flush: s.flush, Prefetch: s.prefetch,
 	})
 	if err != nil {
 		t.Fatal(err)
