@@ -141,6 +141,7 @@ func (s *subject) features() []feature {
 	add(m.RMW == "", "locked pairs", func(s *subject) { s.machine.RMW, s.machine.LockHold = "access", 0 })
 	add(m.WrongPath > 0, "wrong paths", func(s *subject) { s.machine.WrongPath = 0 })
 	add(m.LateStores > 0, "late stores", func(s *subject) { s.machine.LateStores = 0 })
+	add(m.Barriers != "", "barriers in memory", func(s *subject) { s.machine.Barriers = "" })
 	add(fewTransactions(m), needTransactions, func(s *subject) { s.machine.TBEs = 0 })
 	add(m.L2Cores > 1, "shared second levels", func(s *subject) { s.machine.L2Cores = 0 })
 	add(m.DeviceThreads > 1, "devices with several transfers", func(s *subject) { s.machine.DeviceThreads = 0 })

@@ -70,6 +70,7 @@ func sizes(p *ruby.Protocol, repairs bool) []size {
 		choose(func(m *config.Machine, v string) { m.Reorder = v }, "", "", "", "", "unordered", "all"),
 		choose(func(m *config.Machine, v bool) { m.MemoryReorder = v }, false, false, true),
 		choose(func(m *config.Machine, v int) { m.Cores = v }, 0, 0, 4, 8),
+		choose(func(m *config.Machine, v string) { m.Barriers = v }, "", "", "", "", "ends", "rounds"),
 	}
 	if p.SecondLevels() {
 		list = append(list, choose(func(m *config.Machine, v int) { m.L2Cores = v }, 0, 2, 2, 4))

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"os"
@@ -162,20 +163,44 @@ func TestStreams(t *testing.T) {
 	}
 }
 
+// TestBarriers requires barriers in memory to be drawn, and a subject to go without them.
+func TestBarriers(t *testing.T) {
+	got := drawn(t, mutant(t, "mi", ""), func(m *config.Machine) string { return m.Barriers })
+	if want := []string{"", "ends", "rounds"}; !slices.Equal(got, want) {
+		t.Errorf("barriers %q, want %q", got, want)
+	}
+	s := subject{machine: config.Machine{Barriers: "rounds", RMW: "access"}, program: &gen.Program{}}
+	list := s.features()
+	if len(list) != 1 {
+		t.Fatalf("features %v, want one", list)
+	}
+	if list[0].remove(&s); s.machine.Barriers != "" {
+		t.Errorf("barriers %s are left", s.machine.Barriers)
+	}
+}
+
 // drawnStreams lists what machines for a protocol may have for prefetch-streams.
 func drawnStreams(t *testing.T, path string) string {
+	t.Helper()
+	streams := drawn(t, path, func(m *config.Machine) int { return m.Streams })
+	return strings.Trim(fmt.Sprint(streams), "[]")
+}
+
+// drawn lists what machines for a protocol may have of something.
+func drawn[T cmp.Ordered](t *testing.T, path string, of func(*config.Machine) T) []T {
 	t.Helper()
 	p, _, err := builtin.Options{SLICC: path, Core: core.InOrder}.Coherent()
 	if err != nil {
 		t.Fatal(err)
 	}
-	seen := map[int]bool{0: true}
+	var zero T
+	seen := map[T]bool{zero: true}
 	for _, z := range sizes(p, false) {
 		for i := range z.n {
 			var m config.Machine
 			z.set(&m, i)
-			seen[m.Streams] = true
+			seen[of(&m)] = true
 		}
 	}
-	return strings.Trim(fmt.Sprint(slices.Sorted(maps.Keys(seen))), "[]")
+	return slices.Sorted(maps.Keys(seen))
 }

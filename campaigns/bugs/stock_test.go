@@ -82,7 +82,7 @@ func TestPropose(t *testing.T) {
 	const file = "MI_example-cache.sm"
 	before := protocolFiles(t, &Edit{File: file, At: "transition(MI, Writeback_Nack", Remove: true})
 	const title = "invalid transition (MI, Writeback_Nack) of L1Cache"
-	o := audit.Options{Seed: 1, Steps: 150_000, Engines: []audit.Engine{audit.Sample}}
+	o := audit.Options{Seed: 8, Steps: 150_000, Engines: []audit.Engine{audit.Sample}}
 	search := o
 	search.SLICC, search.Stop = before, func(f *audit.Finding) bool { return f.Title == title }
 	report, err := audit.Run(t.Context(), search)
