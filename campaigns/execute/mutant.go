@@ -1,6 +1,7 @@
 package execute
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -48,9 +49,23 @@ func edits(g *config.Gem5, root string, m *config.Machine) (gem5.Mutation, error
 
 // Edited are the files of the protocol with a root file that repairs of known defects and a
 // mutant change, one of both or the mutant in what is repaired. That there is nothing to
-// repair is an error.
+// repair is an error. In a gem5 tree that another mutant has changed at the moment, or that
+// was not restored since its process was killed, they are those of the tree itself.
 func Edited(root string, repairs bool, mutant string) ([]mutate.File, error) {
 	fsys, file := protocols.OnDisk(root)
+	if folder, found := strings.CutSuffix(filepath.Dir(root), gem5.ProtocolFile("")); found {
+		originals, err := tree.Originals(cmp.Or(folder, "."))
+		if err != nil {
+			return nil, err
+		}
+		var over []mutate.File
+		for _, o := range originals {
+			if name, err := filepath.Rel(gem5.ProtocolFile(""), o.File); err == nil {
+				over = append(over, mutate.File{Name: name, New: o.Contents})
+			}
+		}
+		fsys = mutate.Overlay(fsys, over)
+	}
 	texts, name := fsys, strings.TrimSuffix(file, ".slicc")
 	edited := map[string][]byte{}
 	if repairs {

@@ -1,6 +1,7 @@
 package execute
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/internal/must"
 	"ordeal/sim/gem5"
+	"ordeal/sim/gem5/tree"
 )
 
 // TestEdits plants repairs, and a mutant of the repaired protocol, in the files
@@ -61,4 +63,61 @@ func TestEdits(t *testing.T) {
 			t.Errorf("%+v:\n%s", test.machine, text)
 		}
 	}
+}
+
+// TestEditsWhileChanged makes the edits of a mutant while another one is in place, as where its
+// process was killed: they are those of the tree itself, also of the same mutant again.
+func TestEditsWhileChanged(t *testing.T) {
+	root := t.TempDir()
+	write := func(name, text string) {
+		path := filepath.Join(root, name)
+		must.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must.Succeed(t, os.WriteFile(path, []byte(text), 0o644))
+	}
+	write(gem5.ProtocolFile("Small.slicc"), "protocol \"Small\";\ninclude \"cache.sm\";\n")
+	write(gem5.ProtocolFile("cache.sm"), `machine(MachineType:L1Cache, "cache") : int x; {
+  state_declaration(State, desc="s", default="L1Cache_State_I") { I, AccessPermission:Invalid, desc="i"; }
+  enumeration(Event, desc="e") { Load, desc="w"; }
+  action(a_one, "a", desc="a") {}
+  action(b_two, "b", desc="b") {}
+  transition(I, Load) {
+    a_one;
+    b_two;
+  }
+}
+`)
+	write("gem5", "binary")
+	g := &config.Gem5{Rebuild: []string{"touch", "gem5"}}
+	mutant := func(action string) string { return "Small/L1Cache/(I,Load)/drop:" + action }
+	contents := func(action string) string {
+		m, err := edits(g, root, &config.Machine{Mutant: mutant(action)})
+		must.Succeed(t, err)
+		if len(m.Changes) != 1 {
+			t.Fatalf("%d files change", len(m.Changes))
+		}
+		return string(m.Changes[0].Contents)
+	}
+	want := map[string]string{"a_one": contents("a_one"), "b_two": contents("b_two")}
+	planted, err := edits(g, root, &config.Machine{Mutant: mutant("a_one")})
+	must.Succeed(t, err)
+	place := tree.Tree{Dir: root, Rebuild: g.Rebuild, Binary: "gem5"}
+	must.Succeed(t, place.With(t.Context(), planted.Changes, func(context.Context, string) error {
+		now, err := os.ReadFile(filepath.Join(root, gem5.ProtocolFile("cache.sm")))
+		must.Succeed(t, err)
+		if string(now) != want["a_one"] {
+			t.Errorf("the mutant is not in place:\n%s", now)
+		}
+		for action, text := range want {
+			if got := contents(action); got != text {
+				t.Errorf("without %s:\n%s", action, got)
+			}
+		}
+		// What was edited meanwhile is what it is.
+		write(gem5.ProtocolFile("cache.sm"), strings.Replace(want["b_two"], "a_one;", "a_one; a_one;", 1))
+		if _, err := edits(g, root, &config.Machine{Mutant: mutant("b_two")}); err == nil {
+			t.Error("an edit that has nothing to leave out")
+		}
+		write(gem5.ProtocolFile("cache.sm"), want["a_one"])
+		return nil
+	}))
 }

@@ -93,6 +93,53 @@ func (t *Tree) apply(changes []Change) error {
 	return nil
 }
 
+// Originals are the files of a tree that are changed at the moment, by a process that
+// runs or by one that was killed, with the contents that restoring gives them back: what
+// the tree itself is. A file that was edited meanwhile is none of them.
+func Originals(dir string) ([]Change, error) {
+	t := &Tree{Dir: dir}
+	j, err := t.journal()
+	if err != nil {
+		return nil, fmt.Errorf("changed files of tree: %w", err)
+	}
+	var list []Change
+	for i := range j.Files {
+		r := &j.Files[i]
+		if !filepath.IsLocal(r.File) {
+			return nil, fmt.Errorf("changed files of tree: %s: the journal names a file outside the tree", r.File)
+		}
+		now, err := os.ReadFile(filepath.Join(dir, r.File))
+		if err == nil && sum(now) != r.Changed {
+			continue
+		}
+		original, err := os.ReadFile(t.backup(i))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // restored while this was read
+		} else if err != nil {
+			return nil, fmt.Errorf("changed files of tree: %w", err)
+		}
+		if sum(original) == r.Original {
+			list = append(list, Change{File: r.File, Contents: original})
+		}
+	}
+	return list, nil
+}
+
+// journal reads the journal; without one no file is changed.
+func (t *Tree) journal() (journal, error) {
+	var j journal
+	data, err := os.ReadFile(t.own(journalFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return j, nil
+	}
+	if err == nil {
+		if err = json.Unmarshal(data, &j); err != nil {
+			err = fmt.Errorf("%s is damaged (%w): remove it if %s is unchanged", t.own(journalFile), err, t.Dir)
+		}
+	}
+	return j, err
+}
+
 // restore undoes the changes in the journal; without a journal there are none.
 // It may itself be interrupted and started again.
 func (t *Tree) restore() error {
@@ -103,16 +150,12 @@ func (t *Tree) restore() error {
 }
 
 func (t *Tree) restoreJournal() error {
-	data, err := os.ReadFile(t.own(journalFile))
-	if errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(t.own(journalFile)); errors.Is(err, fs.ErrNotExist) {
 		return t.cleanUp()
 	}
+	j, err := t.journal()
 	if err != nil {
 		return err
-	}
-	var j journal
-	if err := json.Unmarshal(data, &j); err != nil {
-		return fmt.Errorf("%s is damaged (%w): remove it if %s is unchanged", t.own(journalFile), err, t.Dir)
 	}
 	var faults []error
 	for i := range j.Files {
