@@ -25,6 +25,7 @@ configs:
 `
 	t.Setenv("ORDEAL_TRAP", "a$b")
 	t.Setenv("ORDEAL_GEM5_TREE", "/trees/gem5")
+	t.Setenv("ORDEAL_GEM5_MUTANTS", "/mutants")
 	t.Setenv("ORDEAL_PROTOCOL", "/protocols/own.slicc")
 	trapped, err := Parse("traps.yaml", []byte(traps), nil)
 	must.Succeed(t, err)
@@ -46,6 +47,7 @@ configs:
 		readsBack(t, name, c)
 	}
 	t.Setenv("ORDEAL_GEM5_TREE", "")
+	t.Setenv("ORDEAL_GEM5_MUTANTS", "")
 	t.Setenv("ORDEAL_PROTOCOL", "")
 	t.Setenv("ORDEAL_TRAP", "")
 	for name, c := range list {

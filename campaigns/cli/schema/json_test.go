@@ -69,6 +69,7 @@ var jsonLines = []jsonLine{
 	{"bench bugs", "--gem5-tree clone --dir bugs MI-05", 0, ""}, // a row with its reason
 	{"audit", "--protocol mi --engines sample --steps 20000 --dir audited", 0, "audit"},
 	{"bench papers", "--scale 0.001 --only gcc-caught", 0, ""},
+	{"bench rates", "--cpu 1ms --with classify=[] night.yaml", 0, ""},
 	{"doctor", "", 0, ""},
 	{"models", "", 0, ""},
 	{"models", "tso", 0, ""},
