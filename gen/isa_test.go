@@ -52,7 +52,10 @@ func TestInstructionSetFaults(t *testing.T) {
 	riscv := strings.Replace(isaHead, "aarch64", "riscv64", 1)
 	x86 := strings.Replace(isaHead, "isa aarch64\n", "", 1)
 	for _, test := range []struct{ text, want string }{
-		{x86 + "thread 0\nload x acquire\n", "parse p:5: load takes 1 words after it, not 2"},
+		{x86 + "thread 0\nload x acquire\n", "parse p:5: load x acquire: x86-64 has no load with acquire"},
+		{x86 + "thread 0\nstore x 1 release\n", "parse p:5: store x 1 release: x86-64 has no store with release"},
+		{x86 + "thread 0\nload x\nload y addr 1\n", "parse p:6: load y addr 1: programs of x86-64 have no dependencies"},
+		{x86 + "thread 0\nload x 1\n", "parse p:5: load takes 1 words after it, not 2"},
 		{x86 + "thread 0\nfence w.w\n", "parse p:5: fence w.w: x86-64 has no fence w.w"},
 		{x86 + "thread 0\nload-linked x\n", "parse p:5: load-linked x: x86-64 has no load-linked"},
 		{riscv + "thread 0\nload x acquire\n", "parse p:6: load x acquire: riscv64 has no load with acquire"},

@@ -256,7 +256,7 @@ func (r *reader) parseOp() (Op, error) {
 	if op.Kind.hasValue() {
 		want++
 	}
-	if len(rest) > want && r.program.ISA != X86 {
+	if len(rest) > want && (r.program.ISA != X86 || isAttribute(rest[want])) {
 		behind := rest[want:]
 		rest = rest[:want]
 		if err := op.parseBehind(behind); err != nil {
@@ -281,6 +281,11 @@ func (r *reader) parseOp() (Op, error) {
 		op.Value = v
 	}
 	return op, nil
+}
+
+// isAttribute reports whether a word is an annotation or a kind of dependency.
+func isAttribute(word []byte) bool {
+	return slices.Contains(attrNames, string(word)) || slices.Contains(depNames, string(word))
 }
 
 // parseBehind reads annotations and a dependency.
