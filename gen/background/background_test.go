@@ -87,6 +87,9 @@ func TestLog(t *testing.T) {
 			next[thread]++
 			left--
 		}
+		if s.Own() > len(s.Program.Locations) || s.Program.Locations[s.Own()-1] != p.Locations[len(p.Locations)-1] {
+			t.Fatalf("seed %d: the first %d locations do not end with the last one of the program", seed, s.Own())
+		}
 		if got, want := s.Log(whole.log(s.Program, all), rounds), alone.log(p, rounds); string(got) != string(want) {
 			t.Fatalf("seed %d: the log without the background is not that of the program alone:\n%s", seed, p.Text())
 		}

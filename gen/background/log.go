@@ -11,6 +11,12 @@ import (
 // which the first Lead rounds are without.
 func (s *Surrounded) Late() [][]int { return s.places }
 
+// Own is how many locations of Program, the first ones, hold all those of the
+// original.
+func (s *Surrounded) Own() int {
+	return int(s.At(gen.LocID(len(s.original.Locations)-1))) + 1
+}
+
 // Number is the operation of the original program, counted over all its rounds,
 // that operation n of a thread of Program is; false if it is of the background.
 func (s *Surrounded) Number(t gen.ThreadID, n int) (int, bool) {

@@ -58,6 +58,16 @@ func (w work) late() (rounds int, late [][][]int) {
 	return rounds, late
 }
 
+// finals are how many locations of each program hold all of those that are no part of
+// its background; nil if there are no backgrounds.
+func (w work) finals() []int {
+	var finals []int
+	for _, s := range w.around {
+		finals = append(finals, s.Own())
+	}
+	return finals
+}
+
 // withoutBackgrounds writes what was run, and turns the results into those of the
 // programs.
 func (w work) withoutBackgrounds(results []sim.Result) error {

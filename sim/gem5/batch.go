@@ -141,6 +141,7 @@ func (r *Runner) emitOptions(w work) elf.Options {
 	o := r.options.Emit
 	o.Rounds, o.Seed = w.jobs[0].Rounds, w.jobs[0].Seed
 	o.Lead, o.Late = w.late()
+	o.Finals = w.finals()
 	o.Yield = true
 	o.Log, o.Lfence = r.channel(w.jobs[0].Program.ISA), r.options.Lfence
 	return o

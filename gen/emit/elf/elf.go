@@ -87,6 +87,9 @@ type Options struct {
 	// executable of x86-64.
 	Lead int
 	Late [][][]int
+	// Finals is, for each program, of how many locations, the first ones, LogPseudo
+	// and LogItems report the final values; nil means all.
+	Finals []int
 	// Yield lets waiting threads call sched_yield, which simulators may lack.
 	// Where threads outnumber cores it makes barriers ten to a hundred times
 	// faster.
