@@ -7,9 +7,12 @@ import (
 	"ordeal/gen/wire"
 )
 
-// Late are, for each thread of Program, the operations of the original program,
-// which the first Lead rounds are without.
+// Late are, for each thread of Program, the operations of the original program. In
+// the first Lead rounds they access what lies Aside bytes behind their locations.
 func (s *Surrounded) Late() [][]int { return s.places }
+
+// Aside is a multiple of the distance of lines that share a set of a cache.
+func (s *Surrounded) Aside() int { return s.aside * gen.WordBytes }
 
 // Own is how many locations of Program, the first ones, hold all those of the
 // original.

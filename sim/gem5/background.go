@@ -7,6 +7,7 @@ import (
 
 	"ordeal/gen"
 	"ordeal/gen/background"
+	"ordeal/gen/emit/elf"
 	"ordeal/sim"
 	"ordeal/sim/trace"
 )
@@ -49,13 +50,13 @@ func (r *Runner) surround(jobs []sim.Job) (work, error) {
 	return w, nil
 }
 
-// late are the operations of each program that the rounds of its background alone
-// are without, and the number of these rounds.
-func (w work) late() (rounds int, late [][][]int) {
+// emitAround completes the options of an executable with what backgrounds need: rounds
+// of them alone, which access other words in place of the programs' own.
+func (w work) emitAround(o *elf.Options) {
 	for _, s := range w.around {
-		rounds, late = s.Lead, append(late, s.Late())
+		o.Lead, o.Late, o.Aside = s.Lead, append(o.Late, s.Late()), append(o.Aside, s.Aside())
 	}
-	return rounds, late
+	o.Finals = w.finals()
 }
 
 // finals are how many locations of each program hold all of those that are no part of

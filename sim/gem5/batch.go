@@ -140,8 +140,7 @@ func programsOf(jobs []sim.Job) []*gen.Program {
 func (r *Runner) emitOptions(w work) elf.Options {
 	o := r.options.Emit
 	o.Rounds, o.Seed = w.jobs[0].Rounds, w.jobs[0].Seed
-	o.Lead, o.Late = w.late()
-	o.Finals = w.finals()
+	w.emitAround(&o)
 	o.Yield = true
 	o.Log, o.Lfence = r.channel(w.jobs[0].Program.ISA), r.options.Lfence
 	return o

@@ -65,15 +65,13 @@ func (l *registerLog) lane(i int) (x x86.XMM, high bool) {
 }
 
 func (l *registerLog) load(from x86.Mem) {
-	l.access(func() {
-		if r, ok := l.general(l.filled); ok {
-			l.Load(r, from)
-		} else if x, high := l.lane(l.filled); high {
-			l.native.Movhps(x, from)
-		} else {
-			l.native.Movlps(x, from)
-		}
-	})
+	if r, ok := l.general(l.filled); ok {
+		l.Load(r, from)
+	} else if x, high := l.lane(l.filled); high {
+		l.native.Movhps(x, from)
+	} else {
+		l.native.Movlps(x, from)
+	}
 	l.fill()
 }
 
