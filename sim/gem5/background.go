@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"ordeal/gen"
 	"ordeal/gen/background"
@@ -33,14 +34,22 @@ func (w work) from(n int) work {
 	return w
 }
 
-// surround puts backgrounds around jobs, if there are to be any.
-func (r *Runner) surround(jobs []sim.Job) (work, error) {
-	if r.options.Background.Length == 0 {
+// backgrounds are those of n jobs; nil if there are to be none.
+func (o *Options) backgrounds(n int) []background.Options {
+	if o.Background.Length == 0 {
+		return nil
+	}
+	return slices.Repeat([]background.Options{o.Background}, n)
+}
+
+// surround puts backgrounds around jobs, if there are any.
+func surround(jobs []sim.Job, around []background.Options) (work, error) {
+	if len(around) == 0 {
 		return work{jobs: jobs}, nil
 	}
 	w := work{jobs: make([]sim.Job, len(jobs)), around: make([]*background.Surrounded, len(jobs))}
 	for i, job := range jobs {
-		s, err := background.Around(job.Program, r.options.Background)
+		s, err := background.Around(job.Program, around[i])
 		if err != nil {
 			return work{}, err
 		}

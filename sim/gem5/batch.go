@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ordeal/gen"
+	"ordeal/gen/background"
 	"ordeal/gen/emit/elf"
 	"ordeal/gen/wire"
 	"ordeal/sim"
@@ -27,14 +28,31 @@ import (
 // Coverage is that of the whole launch for its first program, nil for the
 // others. The errors are those of sim.Runner.
 func (r *Runner) RunBatch(ctx context.Context, jobs []sim.Job) ([]sim.Result, error) {
-	results, err := r.runBatch(ctx, jobs)
+	results, err := r.runBatch(ctx, jobs, nil)
 	if err != nil {
 		return nil, fmt.Errorf("run on gem5: %w", err)
 	}
 	return results, nil
 }
 
-func (r *Runner) runBatch(ctx context.Context, jobs []sim.Job) ([]sim.Result, error) {
+// RunAround is RunBatch with a background for each job in place of that of the
+// options. All have as many threads, and rounds that come first.
+func (r *Runner) RunAround(ctx context.Context, jobs []sim.Job, around []background.Options) ([]sim.Result, error) {
+	for _, o := range around {
+		if len(around) != len(jobs) || o.Lead != around[0].Lead {
+			return nil, fmt.Errorf("run on gem5: %d backgrounds for %d jobs, of %d and %d rounds alone: want one for each, of as many",
+				len(around), len(jobs), around[0].Lead, o.Lead)
+		}
+	}
+	results, err := r.runBatch(ctx, jobs, around)
+	if err != nil {
+		return nil, fmt.Errorf("run on gem5: %w", err)
+	}
+	return results, nil
+}
+
+// runBatch runs jobs with backgrounds, those of the options if there are none.
+func (r *Runner) runBatch(ctx context.Context, jobs []sim.Job, around []background.Options) ([]sim.Result, error) {
 	if err := check(jobs); err != nil {
 		return nil, err
 	}
@@ -47,7 +65,10 @@ func (r *Runner) runBatch(ctx context.Context, jobs []sim.Job) ([]sim.Result, er
 	if isa != gen.X86 && len(jobs) > 1 {
 		return r.runEach(ctx, jobs)
 	}
-	w, err := r.surround(jobs)
+	if around == nil {
+		around = r.options.backgrounds(len(jobs))
+	}
+	w, err := surround(jobs, around)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +98,7 @@ func (r *Runner) runBatch(ctx context.Context, jobs []sim.Job) ([]sim.Result, er
 // runEach runs jobs one by one.
 func (r *Runner) runEach(ctx context.Context, jobs []sim.Job) (results []sim.Result, err error) {
 	for i := range jobs {
-		one, err := r.runBatch(ctx, jobs[i:i+1])
+		one, err := r.runBatch(ctx, jobs[i:i+1], nil)
 		if err != nil {
 			return nil, err
 		}
