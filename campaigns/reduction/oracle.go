@@ -15,9 +15,12 @@ import (
 	"ordeal/sim/slicc/types"
 )
 
-// oracleSeeds is how often the embedded simulator runs a shape, each time as many
-// operations as a trial.
-const oracleSeeds = 48
+// oracleSeeds is how often the embedded simulator runs a shape, each time about
+// oracleOps operations.
+const (
+	oracleSeeds = 48
+	oracleOps   = 100
+)
 
 // oracleCores are the embedded simulator's cores for gem5's.
 var oracleCores = map[string]string{"": "inorder", "timing": "inorder", "minor": "inorder", "o3": "ooo"}
@@ -32,7 +35,7 @@ func (s *reducer) reproducing(ctx context.Context, shapes []*gen.Program) ([]*ge
 	}
 	var list []*gen.Program
 	for _, shape := range shapes {
-		c := reduce.Candidate{Program: shape, Rounds: (&setting{shape: shape}).rounds()}
+		c := reduce.Candidate{Program: shape, Rounds: max(oracleOps/shape.Ops(), 1)}
 		for seed := range uint64(oracleSeeds) {
 			simulated, err := runner.Run(ctx, sim.Job{Program: shape, Rounds: c.Rounds, Seed: s.best + seed, Timeout: time.Duration(s.spec.Timeout)})
 			if err != nil {
@@ -57,7 +60,7 @@ func (s *reducer) embedded() sim.Runner {
 	c := &s.spec.Config
 	name := c.Protocol
 	if name == "" {
-		runner, err := s.runner(&reduce.Candidate{})
+		runner, err := s.runner(&reduce.Candidate{Program: s.program, Rounds: c.Rounds})
 		known, ok := runner.(interface{ Protocol() *types.Protocol })
 		if err != nil || !ok || known.Protocol() == nil {
 			return nil

@@ -60,7 +60,7 @@ func surround(jobs []sim.Job, around []background.Options) (work, error) {
 }
 
 // emitAround completes the options of an executable with what backgrounds need: rounds
-// of them alone, which access other words in place of the programs' own.
+// that come first, in which the programs' operations access other words.
 func (w work) emitAround(o *elf.Options) {
 	for _, s := range w.around {
 		o.Lead, o.Late, o.Aside = s.Lead, append(o.Late, s.Late()), append(o.Aside, s.Aside())

@@ -40,7 +40,7 @@ func (r *Runner) RunBatch(ctx context.Context, jobs []sim.Job) ([]sim.Result, er
 func (r *Runner) RunAround(ctx context.Context, jobs []sim.Job, around []background.Options) ([]sim.Result, error) {
 	for _, o := range around {
 		if len(around) != len(jobs) || o.Lead != around[0].Lead {
-			return nil, fmt.Errorf("run on gem5: %d backgrounds for %d jobs, of %d and %d rounds alone: want one for each, of as many",
+			return nil, fmt.Errorf("run on gem5: %d backgrounds for %d jobs, with %d and %d rounds before them: want one for each, with as many",
 				len(around), len(jobs), around[0].Lead, o.Lead)
 		}
 	}
