@@ -7,13 +7,13 @@ import (
 	"sync"
 )
 
-// firstCollection is GOGC until the first garbage collection: it comes with 32
+// firstCollection is GOGC until the first garbage collection: it comes with 64
 // MiB instead of 4 MiB of heap.
-const firstCollection = 800
+const firstCollection = 1600
 
 // CollectLate puts the first garbage collection off. A check of some ten
-// thousand operations ends before it, and the next ones come as usual. GOGC in
-// the environment has precedence.
+// thousand operations ends before it, and so does a run of as many on the embedded
+// simulator; the next ones come as usual. GOGC in the environment has precedence.
 func CollectLate() {
 	if os.Getenv("GOGC") != "" {
 		return
