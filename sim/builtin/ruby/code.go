@@ -55,6 +55,25 @@ const (
 	opTrigger                      // begins trigger a: the state is asked for
 	opTransition                   // goes on with trigger a: the actions of the transition, or by c if it stalls
 	opEnd                          // the transition is done
+
+	// Several in one; see fuse.
+	opPointJump
+	opNilLoadJump
+	opPeekLoad
+	opLoadStore
+	opStoreStore
+	opNilStore
+	opOneZero
+	opCachedNil
+	opLoadCachedNil
+	opLoadCached
+	opLoadTransaction
+	opNilPermit
+	opLoadAddMachine
+	opStoreEnqueue
+	opLoadTrigger
+
+	opcodes // how many there are
 )
 
 // instruction is an operation and its operands. Jumps are relative to the

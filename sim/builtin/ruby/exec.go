@@ -32,20 +32,58 @@ func (c *controller) exec(entry int) flow {
 			at = jump(at, in)
 		case opCopy:
 			*word64(words, in.a) = *word64(words, in.b)
+		case opPointJump:
+			*pointer64(pointers, in.a) = *pointer64(pointers, in.b)
+			in, at = second(at)
+			at = jump(at, in)
 		case opPoint:
 			*pointer64(pointers, in.a) = *pointer64(pointers, in.b)
+		case opNilLoadJump:
+			if *pointer64(pointers, in.a) == nil {
+				at = jump(at, in)
+				continue
+			}
+			in, at = second(at)
+			if !load(words, pointers, in) {
+				c.stale(*pointer64(pointers, in.b), at)
+			}
+			in, at = second(at)
+			at = jump(at, in)
+		case opPeekLoad:
+			*pointer64(pointers, in.a) = c.head(int(in.b), int(in.c))
+			in, at = second(at)
+			fallthrough
 		case opLoad:
-			o := *pointer64(pointers, in.b)
-			if o == nil || o.dead {
-				c.stale(o, at)
+			if !load(words, pointers, in) {
+				c.stale(*pointer64(pointers, in.b), at)
 			}
-			*word64(words, in.a) = o.words[in.c]
+		case opLoadStore:
+			if !load(words, pointers, in) {
+				c.stale(*pointer64(pointers, in.b), at)
+			}
+			in, at = second(at)
+			if !store(words, pointers, in) {
+				c.stale(*pointer64(pointers, in.a), at)
+			}
+		case opStoreStore:
+			if !store(words, pointers, in) {
+				c.stale(*pointer64(pointers, in.a), at)
+			}
+			in, at = second(at)
+			if !store(words, pointers, in) {
+				c.stale(*pointer64(pointers, in.a), at)
+			}
+		case opNilStore:
+			if *pointer64(pointers, in.a) == nil {
+				at = jump(at, in)
+				continue
+			}
+			in, at = second(at)
+			fallthrough
 		case opStore:
-			o := *pointer64(pointers, in.a)
-			if o == nil || o.dead {
-				c.stale(o, at)
+			if !store(words, pointers, in) {
+				c.stale(*pointer64(pointers, in.a), at)
 			}
-			o.words[in.c] = *word64(words, in.b)
 		case opJumpNil:
 			if *pointer64(pointers, in.a) == nil {
 				at = jump(at, in)
@@ -54,6 +92,13 @@ func (c *controller) exec(entry int) flow {
 			if *pointer64(pointers, in.a) != nil {
 				at = jump(at, in)
 			}
+		case opOneZero:
+			if *word64(words, in.a) != 0 {
+				at = jump(at, in)
+				continue
+			}
+			in, at = second(at)
+			fallthrough
 		case opJumpZero:
 			if *word64(words, in.a) == 0 {
 				at = jump(at, in)
@@ -94,16 +139,48 @@ func (c *controller) exec(entry int) flow {
 			if o.words[in.n] != *word64(words, in.b) {
 				at = jump(at, in)
 			}
+		case opSwitchField:
+			o := *pointer64(pointers, in.a)
+			if o == nil || o.dead {
+				c.stale(o, at)
+			}
+			at = choose(code.closures.tables[in.b], o.words[in.n], at)
+		case opSwitch:
+			at = choose(code.closures.tables[in.b], *word64(words, in.a), at)
 		case opWord:
 			*word64(words, in.a) = code.closures.words[in.b](c)
 		case opDo:
 			code.closures.words[in.b](c)
 		case opObject:
 			*pointer64(pointers, in.a) = code.closures.objects[in.b](c)
+		case opLoadCachedNil:
+			if !load(words, pointers, in) {
+				c.stale(*pointer64(pointers, in.b), at)
+			}
+			in, at = second(at)
+			fallthrough
+		case opCachedNil:
+			o := c.caches[in.b].Lookup(memory.Addr(*word64(words, in.c)))
+			*pointer64(pointers, in.a) = o
+			if in, at = second(at); o == nil {
+				at = jump(at, in)
+			}
+		case opLoadCached:
+			if !load(words, pointers, in) {
+				c.stale(*pointer64(pointers, in.b), at)
+			}
+			in, at = second(at)
+			fallthrough
 		case opCached:
 			*pointer64(pointers, in.a) = c.caches[in.b].Lookup(memory.Addr(*word64(words, in.c)))
 		case opTagged:
 			*word64(words, in.a) = truth(c.caches[in.b].Lookup(memory.Addr(*word64(words, in.c))) != nil)
+		case opLoadTransaction:
+			if !load(words, pointers, in) {
+				c.stale(*pointer64(pointers, in.b), at)
+			}
+			in, at = second(at)
+			fallthrough
 		case opTransaction:
 			*pointer64(pointers, in.a) = c.tables[in.b].lookup(memory.Addr(*word64(words, in.c)))
 		case opPermission:
@@ -112,6 +189,13 @@ func (c *controller) exec(entry int) flow {
 				c.stale(o, at)
 			}
 			o.header.Permission = c.system.program.permissions[*word64(words, in.b)]
+		case opNilPermit:
+			if *pointer64(pointers, in.a) == nil {
+				at = jump(at, in)
+				continue
+			}
+			in, at = second(at)
+			fallthrough
 		case opPermit:
 			o, state, list := *pointer64(pointers, in.a), *word64(words, in.b), code.closures.permits[in.c]
 			if state >= uint64(len(list)) {
@@ -121,6 +205,12 @@ func (c *controller) exec(entry int) flow {
 				c.stale(o, at)
 			}
 			o.header.Permission = list[state]
+		case opLoadAddMachine:
+			if !load(words, pointers, in) {
+				c.stale(*pointer64(pointers, in.b), at)
+			}
+			in, at = second(at)
+			fallthrough
 		case opAddMachine:
 			o := *pointer64(pointers, in.a)
 			word, number := c.placeOf(*word64(words, in.b), at)
@@ -137,12 +227,24 @@ func (c *controller) exec(entry int) flow {
 				return again
 			}
 			*pointer64(pointers, in.a) = m
+		case opStoreEnqueue:
+			if !store(words, pointers, in) {
+				c.stale(*pointer64(pointers, in.a), at)
+			}
+			in, at = second(at)
+			fallthrough
+		case opEnqueue:
+			c.enqueue(*pointer64(pointers, in.a), int(in.b), event.Tick(*word64(words, in.c)), at)
 		case opDequeue:
 			c.dequeue(c.in[in.b])
 		case opNew:
 			*pointer64(pointers, in.a) = c.system.pools[in.b].begin(code.closures.messages[in.c])
-		case opEnqueue:
-			c.enqueue(*pointer64(pointers, in.a), int(in.b), event.Tick(*word64(words, in.c)), at)
+		case opLoadTrigger:
+			if !load(words, pointers, in) {
+				c.stale(*pointer64(pointers, in.b), at)
+			}
+			in, at = second(at)
+			fallthrough
 		case opTrigger:
 			c.trigger(&code.closures.triggers[in.a], at)
 		case opTransition:
@@ -161,13 +263,38 @@ func (c *controller) exec(entry int) flow {
 				return f
 			}
 		default:
-			at = c.execMany(in, at)
+			c.execMany(in, at)
 		}
 	}
 }
 
 func jump(at unsafe.Pointer, in *instruction) unsafe.Pointer {
 	return unsafe.Add(at, int(int32(in.c))*int(unsafe.Sizeof(instruction{})))
+}
+
+// second is the second of two instructions in one, and the one after it.
+func second(at unsafe.Pointer) (*instruction, unsafe.Pointer) {
+	return (*instruction)(at), unsafe.Add(at, unsafe.Sizeof(instruction{}))
+}
+
+// load is opLoad; false if the pointer is invalid.
+func load(words, pointers unsafe.Pointer, in *instruction) bool {
+	o := *pointer64(pointers, in.b)
+	if o == nil || o.dead {
+		return false
+	}
+	*word64(words, in.a) = o.words[in.c]
+	return true
+}
+
+// store is opStore; false if the pointer is invalid.
+func store(words, pointers unsafe.Pointer, in *instruction) bool {
+	o := *pointer64(pointers, in.a)
+	if o == nil || o.dead {
+		return false
+	}
+	o.words[in.c] = *word64(words, in.b)
+	return true
 }
 
 func word64(words unsafe.Pointer, i uint32) *uint64 {
@@ -178,9 +305,8 @@ func pointer64(pointers unsafe.Pointer, i uint32) **object {
 	return (**object)(unsafe.Add(pointers, uintptr(i)*unsafe.Sizeof(uintptr(0))))
 }
 
-// execMany executes the instruction before at, one about several words, and gives the
-// next one.
-func (c *controller) execMany(in *instruction, at unsafe.Pointer) unsafe.Pointer {
+// execMany executes the instruction before at, one about several words.
+func (c *controller) execMany(in *instruction, at unsafe.Pointer) {
 	n := uint32(in.n)
 	switch in.op {
 	case opCopyAll:
@@ -194,12 +320,7 @@ func (c *controller) execMany(in *instruction, at unsafe.Pointer) unsafe.Pointer
 		copy(c.object(in.a, at).words[to:to+n], c.object(in.b, at).words[from:])
 	case opVector:
 		copy(c.words[in.a:in.a+n], c.code.closures.vectors[in.b](c))
-	case opSwitch:
-		return c.choose(c.code.closures.tables[in.b], c.words[in.a], at)
-	case opSwitchField:
-		return c.choose(c.code.closures.tables[in.b], c.object(in.a, at).words[in.n], at)
 	}
-	return at
 }
 
 // pc is the index of an instruction.
@@ -242,8 +363,8 @@ func (c *controller) placeOf(id uint64, at unsafe.Pointer) (word, number int) {
 func (c *controller) stale(o *object, at unsafe.Pointer) { c.badPointer(o, c.pos(at)) }
 
 // choose jumps by what a table has for a value.
-func (c *controller) choose(table []int32, v uint64, at unsafe.Pointer) unsafe.Pointer {
-	return unsafe.Pointer(&c.code.text[c.pc(at)+int(table[min(v, uint64(len(table)-1))])])
+func choose(table []int32, v uint64, at unsafe.Pointer) unsafe.Pointer {
+	return unsafe.Add(at, int(table[min(v, uint64(len(table)-1))])*int(unsafe.Sizeof(instruction{})))
 }
 
 // handled calls the function that a port names for a stall of the kind that has just

@@ -48,6 +48,7 @@ func (g *generator) link() {
 	for i := range code.rows {
 		code.ways[i] = code.rows[i].way()
 	}
+	fuse(code.text)
 	// The instruction after the last one is one, too, for pointers to what follows.
 	code.text = append(code.text, instruction{op: opReturn})
 	code.at = append(code.at, syntax.Pos{})
@@ -81,7 +82,7 @@ const (
 )
 
 // operands are those of each opcode as far as exec relies on them: a, b and c.
-var operands = [...][3]operand{
+var operands = [opcodes][3]operand{
 	opCall:           {entryPoint},
 	opJump:           {2: jumpBy},
 	opCopy:           {wordPlace, wordPlace},
