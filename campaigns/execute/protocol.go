@@ -11,7 +11,6 @@ import (
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/rundir"
 	"ordeal/sim/protocols"
-	"ordeal/sim/slicc/syntax"
 )
 
 // ProtocolDir is the folder of a campaign or a run that has the texts of its
@@ -27,10 +26,7 @@ func KeepProtocol(dir string, simulator string, c *config.Config) error {
 	}
 	texts, root := protocols.OnDisk(c.SLICC)
 	kept := &keptFS{FS: texts, files: make(map[string][]byte)}
-	if _, err := syntax.Load(kept, root); err != nil {
-		return fmt.Errorf("keep the protocol %s: %w", c.SLICC, err)
-	}
-	id, err := hashSLICC(c.SLICC)
+	id, err := hashOf(kept, root)
 	if err != nil {
 		return fmt.Errorf("keep the protocol %s: %w", c.SLICC, err)
 	}

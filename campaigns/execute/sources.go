@@ -52,7 +52,11 @@ func sources(simulator string, c *config.Config) map[string]string {
 // hashSLICC hashes a protocol: the names and contents of its root file and of all
 // that this includes, in the order in which they are read.
 func hashSLICC(path string) (string, error) {
-	texts, root := protocols.OnDisk(path)
+	return hashOf(protocols.OnDisk(path))
+}
+
+// hashOf is hashSLICC of a root file among texts.
+func hashOf(texts fs.FS, root string) (string, error) {
 	h := sha256.New()
 	if _, err := syntax.Load(hashedFS{texts, h}, root); err != nil {
 		return "", err

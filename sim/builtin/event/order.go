@@ -29,7 +29,7 @@ func ParseOrder(name string) (Order, error) { return orderNames.Parse("event ord
 // pop takes the next event out of the bucket of the current tick, which is
 // not empty.
 func (q *Queue) pop() item {
-	b := &q.wheel[q.now%wheelTicks]
+	b := &q.wheel[bucket(q.now)]
 	switch q.order {
 	case FIFO:
 		it := (*b)[q.head]

@@ -115,11 +115,14 @@ func (q *Queue) At(t Tick, a Actor, arg uint64) {
 }
 
 func (q *Queue) put(t Tick, it item) {
-	i := t % wheelTicks
+	i := bucket(t)
 	q.wheel[i] = append(q.wheel[i], it)
 	q.busy[i/64] |= 1 << (i % 64)
 	q.near++
 }
+
+// bucket is the index of a tick's bucket.
+func bucket(t Tick) uint64 { return uint64(t) % wheelTicks }
 
 // Halt makes Run return after the current event.
 func (q *Queue) Halt() { q.halted = true }
@@ -151,7 +154,7 @@ func (q *Queue) Run(limit int) error {
 	}
 	q.halted = false
 	for ; limit > 0 && !q.halted; limit-- {
-		if len(q.wheel[q.now%wheelTicks]) == 0 && !q.advance() {
+		if len(q.wheel[bucket(q.now)]) == 0 && !q.advance() {
 			break
 		}
 		it := q.pop()
@@ -167,7 +170,7 @@ func (q *Queue) Run(limit int) error {
 // advance moves to the next tick that has an event; the bucket of the current
 // one is empty. It reports whether there is such a tick.
 func (q *Queue) advance() bool {
-	here := q.now % wheelTicks
+	here := bucket(q.now)
 	q.busy[here/64] &^= 1 << (here % 64)
 	switch {
 	case q.near > 0:
@@ -186,15 +189,15 @@ func (q *Queue) advance() bool {
 
 // distance counts the ticks from bucket here, which is not busy, to the next
 // busy bucket.
-func (q *Queue) distance(here Tick) Tick {
+func (q *Queue) distance(here uint64) Tick {
 	const words = wheelTicks / 64
 	w := here / 64
 	if rest := q.busy[w] >> (here % 64); rest != 0 {
 		return Tick(bits.TrailingZeros64(rest))
 	}
-	for i := Tick(1); i <= words; i++ {
+	for i := uint64(1); i <= words; i++ {
 		if word := q.busy[(w+i)%words]; word != 0 {
-			return (w+i)*64 + Tick(bits.TrailingZeros64(word)) - here
+			return Tick((w+i)*64 + uint64(bits.TrailingZeros64(word)) - here)
 		}
 	}
 	panic("event queue: events are counted in the wheel, but no bucket is busy")

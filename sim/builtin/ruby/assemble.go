@@ -94,8 +94,11 @@ func (g *generator) place(x types.Expr) int {
 		if x.Func.Defined && shapeOf(x.Of) == word {
 			return g.call(x).result
 		}
-		if b := x.Func.Builtin; b != nil && b.Group() == "zero_time" {
-			return g.constant(0)
+		if at, ok := g.fixed(x); ok {
+			return at
+		}
+		if b := x.Func.Builtin; b != nil && slices.Contains(conversions, b.Group()) {
+			return g.place(x.Args[0])
 		}
 	case *types.Member:
 		if at, ok := g.within(x); ok {
@@ -135,6 +138,15 @@ func (g *generator) wordInto(at int, x types.Expr) {
 		emitter(y)(g, y, at)
 		return
 	}
+	if b, ok := x.(*types.Binary); ok && (b.Op == syntax.Add || b.Op == syntax.Sub) && shapeOf(b.Left.Type()) == word {
+		op := opAdd
+		if b.Op == syntax.Sub {
+			op = opSubtract
+		}
+		left := g.held(b.Left, b.Right)
+		g.emit(x.Pos(), instruction{op: op, a: uint32(at), b: uint32(left), c: uint32(g.place(b.Right))})
+		return
+	}
 	if decided(x) {
 		otherwise := g.jumpIf(x, false)
 		g.emit(x.Pos(), instruction{op: opCopy, a: uint32(at), b: uint32(g.constant(1))})
@@ -156,9 +168,14 @@ func decided(x types.Expr) bool {
 	case *types.Unary:
 		return x.Op == syntax.Not
 	case *types.Binary:
-		return x.Op == syntax.And || x.Op == syntax.Or || (x.Op == syntax.Eq || x.Op == syntax.Ne) && shapeOf(x.Left.Type()) == word
+		return x.Op == syntax.And || x.Op == syntax.Or || (x.Op == syntax.Eq || x.Op == syntax.Ne || ordered(x.Op)) && shapeOf(x.Left.Type()) == word
 	}
 	return false
+}
+
+// ordered reports whether an operator compares the order of numbers.
+func ordered(op syntax.Op) bool {
+	return op == syntax.Lt || op == syntax.Gt || op == syntax.Le || op == syntax.Ge
 }
 
 // field emits what finds the object that a member is a field of, and gives its
@@ -313,9 +330,9 @@ func (g *generator) callInto(at int, copying opcode, x *types.Call) {
 // into its operand a.
 func (op opcode) gives(copying opcode) bool {
 	switch op {
-	case opCopy, opLoad, opWord, opTagged:
+	case opCopy, opLoad, opAdd, opSubtract, opWord, opTagged:
 		return copying == opCopy
-	case opPoint, opObject, opCached, opTransaction, opPeek, opPeekUnlocked, opNew:
+	case opPoint, opObject, opCached, opDirectory, opTransaction, opPeek, opPeekUnlocked, opNew:
 		return copying == opPoint
 	}
 	return false
@@ -359,6 +376,8 @@ func (g *generator) jumpIf(x types.Expr, want bool) []int {
 			fallthrough
 		case (x.Op == syntax.Eq || x.Op == syntax.Ne) && shapeOf(x.Left.Type()) == word:
 			return []int{g.jumpEqual(x, (x.Op == syntax.Eq) == want)}
+		case ordered(x.Op) && shapeOf(x.Left.Type()) == word:
+			return []int{g.jumpLess(x, want)}
 		}
 	}
 	if call, ok := x.(*types.Call); ok && call.Func.Builtin != nil && call.Func.Builtin.Group() == isTagPresent {
@@ -398,6 +417,48 @@ func (g *generator) jumpEqual(x *types.Binary, equal bool) int {
 	}
 	left := g.held(x.Left, x.Right)
 	return g.emit(x.At, instruction{op: op, a: uint32(left), b: uint32(g.place(x.Right))})
+}
+
+// jumpLess emits a jump that is taken if the order of both sides is as an operator says, or
+// if it is not.
+func (g *generator) jumpLess(x *types.Binary, want bool) int {
+	left := g.held(x.Left, x.Right)
+	right := g.place(x.Right)
+	if x.Op == syntax.Gt || x.Op == syntax.Le {
+		left, right = right, left
+	}
+	op := opJumpNotLess
+	if (x.Op == syntax.Lt || x.Op == syntax.Gt) == want {
+		op = opJumpLess
+	}
+	return g.emit(x.At, instruction{op: op, a: uint32(left), b: uint32(right)})
+}
+
+// fixed is the place of an expression of one word that nothing has to be emitted for.
+func (g *generator) fixed(x types.Expr) (at int, ok bool) {
+	switch x := x.(type) {
+	case *types.Const:
+		if shapeOf(x.Of) == word {
+			return g.constant(numberOfConst(x)), true
+		}
+	case *types.Use:
+		if shapeOf(x.Var.Type) == word {
+			return g.where(x.Var), true
+		}
+	case *types.Call:
+		if b := x.Func.Builtin; b != nil {
+			switch b.Group() {
+			case "zero_time":
+				return g.constant(0), true
+			case "curCycle", "curTick":
+				return clockWord, true
+			}
+			if b.Key == "clockEdge()" {
+				return clockWord, true
+			}
+		}
+	}
+	return 0, false
 }
 
 // within is the place of a field of a structure that is a variable.

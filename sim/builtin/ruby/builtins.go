@@ -52,14 +52,10 @@ func init() {
 		"queueMemoryWrite":        queueMemory(true),
 		"queueMemoryWritePartial": queueMemory(true),
 
-		"curCycle":      clock,
-		"curTick":       clock,
-		"zero_time":     always(0),
-		"max_tokens":    always(constant.MaxTokens),
-		"cyclesToTicks": argument,
-		"ticksToCycles": argument,
-		"intToCycles":   argument,
-		"intToTick":     argument,
+		"curCycle":   clock,
+		"curTick":    clock,
+		"zero_time":  always(0),
+		"max_tokens": always(constant.MaxTokens),
 
 		"wakeUpBuffers": unary(func(c *controller, line uint64) uint64 {
 			c.wakeUpBuffers(memory.Addr(line), c.code.ports[c.port].rank)
@@ -154,10 +150,6 @@ func init() {
 		"machineCount":           unary(func(c *controller, typ uint64) uint64 { return uint64(c.system.count(typ)) }),
 
 		"mod":                        modulo,
-		"intToID":                    argument,
-		"IDToInt":                    argument,
-		"addressToInt":               argument,
-		"intToAddress":               argument,
 		"addressOffset":              binary(func(a, b uint64) uint64 { return a - b }),
 		"makeLineAddress(Addr, int)": lowBits,
 		"makeLineAddress(Addr)": unary(func(_ *controller, a uint64) uint64 {
@@ -341,13 +333,13 @@ func init() {
 		"RubyPrefetcherProxy.completePrefetch": completePrefetch,
 	}
 	maps.Copy(wordBuiltins, coreBuiltins)
+	for _, key := range conversions {
+		wordBuiltins[key] = argument
+	}
 	objectBuiltins = map[string]native[objectExpr]{
-		"CacheMemory.allocate":     allocate,
-		"CacheMemory.getNullEntry": noEntry,
-		"DirectoryMemory.allocate": allocateDirectory,
-		"DirectoryMemory.lookup": lineMethod(func(c *controller, at int, line memory.Addr) *object {
-			return c.directory[at].lookup(line.Line()) // gem5 DirectoryMemory.cc: any address of the line
-		}),
+		"CacheMemory.allocate":      allocate,
+		"CacheMemory.getNullEntry":  noEntry,
+		"DirectoryMemory.allocate":  allocateDirectory,
 		"PerfectCacheMemory.lookup": lookupPerfect,
 		"TBETable.getNullEntry":     noEntry,
 	}
@@ -359,8 +351,16 @@ func init() {
 	}
 }
 
+// conversions are the builtins that are their argument: one tick is one cycle.
+var conversions = []string{
+	"cyclesToTicks", "ticksToCycles", "intToCycles", "intToTick", "intToID", "IDToInt", "addressToInt", "intToAddress",
+}
+
 func unary(f func(c *controller, arg uint64) uint64) native[wordExpr] {
 	return func(g *generator, x *types.Call) wordExpr {
+		if at, ok := g.fixed(x.Args[0]); ok {
+			return func(c *controller) uint64 { return f(c, c.words[at]) }
+		}
 		arg := g.word(x.Args[0])
 		return func(c *controller) uint64 { return f(c, arg(c)) }
 	}
@@ -386,7 +386,7 @@ func lowBits(g *generator, x *types.Call) wordExpr {
 	}
 }
 
-// argument is a builtin that is its argument: one tick is one cycle.
+// argument is the call of one of the conversions.
 func argument(g *generator, x *types.Call) wordExpr { return g.word(x.Args[0]) }
 
 // nothing is a builtin without effect, whose result is zero.
@@ -416,7 +416,11 @@ func (g *generator) partOf(x *types.Call) int {
 // lineMethod is a method of a part of the machine that takes an address.
 func lineMethod[T any](f func(c *controller, at int, line memory.Addr) T) native[func(*controller) T] {
 	return func(g *generator, x *types.Call) func(*controller) T {
-		at, line := g.partOf(x), g.word(x.Args[0])
+		at := g.partOf(x)
+		if place, ok := g.fixed(x.Args[0]); ok {
+			return func(c *controller) T { return f(c, at, memory.Addr(c.words[place])) }
+		}
+		line := g.word(x.Args[0])
 		return func(c *controller) T { return f(c, at, memory.Addr(line(c))) }
 	}
 }

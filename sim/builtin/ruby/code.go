@@ -34,14 +34,19 @@ const (
 	opJumpOther                    // by c unless word a == word b
 	opJumpFieldEqual               // by c if word n of the object at pointer a == word b
 	opJumpFieldOther               // by c unless word n of the object at pointer a == word b
+	opJumpLess                     // by c if word a < word b
+	opJumpNotLess                  // by c unless word a < word b
 	opSwitch                       // by table b for word a
 	opSwitchField                  // by table b for word n of the object at pointer a
+	opAdd                          // word a = word b + word c
+	opSubtract                     // word a = word b - word c
 	opWord                         // word a = result of closure b
 	opDo                           // closure b
 	opObject                       // pointer a = result of closure b
 	opVector                       // n words from a = result of closure b
 	opCached                       // pointer a = entry of the line in word c in cache b
 	opTagged                       // word a = whether the line in word c is in cache b
+	opDirectory                    // pointer a = entry of the line of the address in word c in directory b
 	opTransaction                  // pointer a = transaction of the line in word c in table b
 	opPermission                   // permission of the entry at pointer a = the value in word b
 	opPermit                       // permission of the entry at pointer a = that of the state in word b by list c
@@ -68,7 +73,11 @@ const (
 	opLoadCachedNil
 	opLoadCached
 	opLoadTransaction
-	opNilPermit
+	opCopyDirectoryNil
+	opPermitEnd
+	opNilPermitEnd
+	opDequeueReturn
+	opPeekUnlockedLoad
 	opLoadAddMachine
 	opStoreEnqueue
 	opLoadTrigger

@@ -62,12 +62,13 @@ type controller struct {
 }
 
 // The first words and pointers of a controller are those of the transition
-// under way, one for arguments that a function does not take, and nil.
+// under way, one for arguments that a function does not take, the time, and nil.
 const (
 	addressWord = iota
 	stateWord   // of the line, by getState
 	nextWord    // the state that the transition leads to
 	scratchWord
+	clockWord // the current tick
 	firstWord
 )
 const (
@@ -107,7 +108,7 @@ const (
 // it would find the same.
 func (c *controller) Handle(uint64) {
 	defer c.catch()
-	c.now = c.woken()
+	c.setNow(c.woken())
 	if c.memory != nil {
 		c.memory.serve(c)
 	}
@@ -128,6 +129,8 @@ func (c *controller) Handle(uint64) {
 		}
 	}
 }
+
+func (c *controller) setNow(now event.Tick) { c.now, c.words[clockWord] = now, uint64(now) }
 
 // endless is the number of cycles in a row with all the transitions that a
 // controller can run, after which it will not end.

@@ -23,8 +23,9 @@ func init() {
 		"unset_tbe":         unsetPointer(tbePointer),
 		"unset_cache_entry": unsetPointer(entryPointer),
 
-		"CacheMemory.lookup": lookUp(opCached),
-		"TBETable.lookup":    lookUp(opTransaction),
+		"CacheMemory.lookup":     lookUp(opCached),
+		"TBETable.lookup":        lookUp(opTransaction),
+		"DirectoryMemory.lookup": lookUp(opDirectory),
 		"InPort.dequeue": func(g *generator, x *types.Call, _ int) {
 			g.emit(x.At, instruction{op: opDequeue, b: uint32(g.portOf(x))})
 		},

@@ -20,6 +20,9 @@ func (c *controller) exec(entry int) flow {
 		in := (*instruction)(at)
 		at = unsafe.Add(at, unsafe.Sizeof(instruction{}))
 		switch in.op {
+		case opDequeueReturn:
+			c.dequeue(c.in[in.b])
+			fallthrough
 		case opReturn:
 			if c.depth == base {
 				return next
@@ -139,6 +142,14 @@ func (c *controller) exec(entry int) flow {
 			if o.words[in.n] != *word64(words, in.b) {
 				at = jump(at, in)
 			}
+		case opJumpLess:
+			if int64(*word64(words, in.a)) < int64(*word64(words, in.b)) {
+				at = jump(at, in)
+			}
+		case opJumpNotLess:
+			if int64(*word64(words, in.a)) >= int64(*word64(words, in.b)) {
+				at = jump(at, in)
+			}
 		case opSwitchField:
 			o := *pointer64(pointers, in.a)
 			if o == nil || o.dead {
@@ -147,6 +158,10 @@ func (c *controller) exec(entry int) flow {
 			at = choose(code.closures.tables[in.b], o.words[in.n], at)
 		case opSwitch:
 			at = choose(code.closures.tables[in.b], *word64(words, in.a), at)
+		case opAdd:
+			*word64(words, in.a) = *word64(words, in.b) + *word64(words, in.c)
+		case opSubtract:
+			*word64(words, in.a) = *word64(words, in.b) - *word64(words, in.c)
 		case opWord:
 			*word64(words, in.a) = code.closures.words[in.b](c)
 		case opDo:
@@ -175,6 +190,16 @@ func (c *controller) exec(entry int) flow {
 			*pointer64(pointers, in.a) = c.caches[in.b].Lookup(memory.Addr(*word64(words, in.c)))
 		case opTagged:
 			*word64(words, in.a) = truth(c.caches[in.b].Lookup(memory.Addr(*word64(words, in.c))) != nil)
+		case opCopyDirectoryNil:
+			*word64(words, in.a) = *word64(words, in.b)
+			in, at = second(at)
+			o := c.directory[in.b].lookup(memory.Addr(*word64(words, in.c)).Line())
+			*pointer64(pointers, in.a) = o
+			if in, at = second(at); o == nil {
+				at = jump(at, in)
+			}
+		case opDirectory: // gem5 DirectoryMemory.cc: any address of the line
+			*pointer64(pointers, in.a) = c.directory[in.b].lookup(memory.Addr(*word64(words, in.c)).Line())
 		case opLoadTransaction:
 			if !load(words, pointers, in) {
 				c.stale(*pointer64(pointers, in.b), at)
@@ -189,22 +214,19 @@ func (c *controller) exec(entry int) flow {
 				c.stale(o, at)
 			}
 			o.header.Permission = c.system.program.permissions[*word64(words, in.b)]
-		case opNilPermit:
+		case opNilPermitEnd:
 			if *pointer64(pointers, in.a) == nil {
 				at = jump(at, in)
 				continue
 			}
 			in, at = second(at)
 			fallthrough
+		case opPermitEnd:
+			c.permit(in, at)
+			c.event = -1
+			return restart
 		case opPermit:
-			o, state, list := *pointer64(pointers, in.a), *word64(words, in.b), code.closures.permits[in.c]
-			if state >= uint64(len(list)) {
-				c.failAt(c.pos(at), "permission of an unset state", "state %d", state)
-			}
-			if o == nil || o.dead {
-				c.stale(o, at)
-			}
-			o.header.Permission = list[state]
+			c.permit(in, at)
 		case opLoadAddMachine:
 			if !load(words, pointers, in) {
 				c.stale(*pointer64(pointers, in.b), at)
@@ -218,6 +240,17 @@ func (c *controller) exec(entry int) flow {
 				c.stale(o, at)
 			}
 			o.words[int(in.n)+word] |= 1 << number
+		case opPeekUnlockedLoad:
+			m := c.head(int(in.b), int(in.c))
+			if len(c.locked) > 0 && c.headLocked(int(in.b), memory.Addr(m.words[in.n])) {
+				c.delayHead(int(in.b))
+				return again
+			}
+			*pointer64(pointers, in.a) = m
+			in, at = second(at)
+			if !load(words, pointers, in) {
+				c.stale(*pointer64(pointers, in.b), at)
+			}
 		case opPeek:
 			*pointer64(pointers, in.a) = c.head(int(in.b), int(in.c))
 		case opPeekUnlocked:
@@ -321,6 +354,18 @@ func (c *controller) execMany(in *instruction, at unsafe.Pointer) {
 	case opVector:
 		copy(c.words[in.a:in.a+n], c.code.closures.vectors[in.b](c))
 	}
+}
+
+// permit gives an entry the permission of a state, for the instruction before at.
+func (c *controller) permit(in *instruction, at unsafe.Pointer) {
+	o, state, list := c.pointers[in.a], c.words[in.b], c.code.closures.permits[in.c]
+	if state >= uint64(len(list)) {
+		c.failAt(c.pos(at), "permission of an unset state", "state %d", state)
+	}
+	if o == nil || o.dead {
+		c.stale(o, at)
+	}
+	o.header.Permission = list[state]
 }
 
 // pc is the index of an instruction.

@@ -10,6 +10,7 @@ type fusion struct {
 // often. Of several that begin at an instruction the first is taken.
 var fusions = []fusion{
 	{opLoadCachedNil, []opcode{opLoad, opCached, opJumpNil}},
+	{opCopyDirectoryNil, []opcode{opCopy, opDirectory, opJumpNil}},
 	{opNilLoadJump, []opcode{opJumpNil, opLoad, opJump}},
 	{opPointJump, []opcode{opPoint, opJump}},
 	{opCachedNil, []opcode{opCached, opJumpNil}},
@@ -21,7 +22,10 @@ var fusions = []fusion{
 	{opStoreStore, []opcode{opStore, opStore}},
 	{opStoreEnqueue, []opcode{opStore, opEnqueue}},
 	{opNilStore, []opcode{opJumpNil, opStore}},
-	{opNilPermit, []opcode{opJumpNil, opPermit}},
+	{opNilPermitEnd, []opcode{opJumpNil, opPermit, opEnd}},
+	{opPermitEnd, []opcode{opPermit, opEnd}},
+	{opDequeueReturn, []opcode{opDequeue, opReturn}},
+	{opPeekUnlockedLoad, []opcode{opPeekUnlocked, opLoad}},
 	{opOneZero, []opcode{opJumpOne, opJumpZero}},
 	{opPeekLoad, []opcode{opPeek, opLoad}},
 }

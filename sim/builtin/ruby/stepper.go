@@ -167,7 +167,7 @@ func (s *Stepper) index() error {
 		s.initial = append(s.initial, initialWords(s.controllers[k], unread))
 		for _, c := range s.controllers[k] {
 			c.queue = nil
-			c.now = stepTick
+			c.setNow(stepTick)
 			s.indexController(c)
 			s.all = append(s.all, c)
 		}

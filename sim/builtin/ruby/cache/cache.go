@@ -103,8 +103,11 @@ type Cache[E Entry] struct {
 type found[E Entry] struct {
 	line   memory.Addr // no line before the first one
 	entry  E
-	header *Header // of the entry, nil where the line was in no way
+	header *Header // of the entry, or unchanging
 }
+
+// unchanging is what found has of a line that was in no way.
+var unchanging Header
 
 // noLine is the line of a way without an entry.
 const noLine = memory.Addr(-1)
@@ -114,7 +117,7 @@ func New[E Entry](g Geometry) *Cache[E] {
 	return &Cache[E]{
 		geometry: g, ways: make([]E, g.Sets*g.Ways), trees: make([]tree, g.Sets),
 		headers: make([]*Header, g.Sets*g.Ways), lines: slices.Repeat([]memory.Addr{noLine}, g.Sets*g.Ways),
-		last: found[E]{line: noLine},
+		last: found[E]{line: noLine, header: &unchanging},
 	}
 }
 
@@ -130,7 +133,7 @@ func (c *Cache[E]) Reset() {
 }
 
 // forget has the next lookup search the ways.
-func (c *Cache[E]) forget() { c.last = found[E]{line: noLine} }
+func (c *Cache[E]) forget() { c.last = found[E]{line: noLine, header: &unchanging} }
 
 // set is the index of a line's set and its ways.
 func (c *Cache[E]) set(line memory.Addr) (int, []E) {
@@ -164,8 +167,8 @@ func (c *Cache[E]) put(way int, line memory.Addr, h Header, e E) {
 
 // Lookup is the entry of a line; the zero value when the line is absent.
 func (c *Cache[E]) Lookup(line memory.Addr) E {
-	if l := &c.last; line == l.line && (l.header == nil || l.header.Permission != NotPresent) {
-		return l.entry
+	if c.last.line == line && c.last.header.Permission != NotPresent {
+		return c.last.entry
 	}
 	return c.search(line)
 }
@@ -174,13 +177,19 @@ func (c *Cache[E]) Lookup(line memory.Addr) E {
 // NotPresent may change without a change of the ways, and is not kept.
 func (c *Cache[E]) search(line memory.Addr) E {
 	var none E
-	if w := c.find(line); w >= 0 {
-		c.last = found[E]{line, c.ways[w], c.headers[w]}
-		return c.ways[w]
+	first, absent := c.SetOf(line)*c.geometry.Ways, true
+	for w, l := range c.lines[first : first+c.geometry.Ways] {
+		if l != line {
+			continue
+		}
+		if h := c.headers[first+w]; h != nil && h.Permission != NotPresent {
+			c.last = found[E]{line, c.ways[first+w], h}
+			return c.ways[first+w]
+		}
+		absent = false
 	}
-	first := c.SetOf(line) * c.geometry.Ways
-	if !slices.Contains(c.lines[first:first+c.geometry.Ways], line) {
-		c.last = found[E]{line: line}
+	if absent {
+		c.last = found[E]{line: line, header: &unchanging}
 	}
 	return none
 }
