@@ -147,7 +147,7 @@ func (c *controller) poll() flow {
 			continue
 		}
 		c.port, c.depth = i, 0
-		if f := c.exec(p.entry); f >= restart {
+		if f := c.exec(p.start); f >= restart {
 			return f
 		}
 	}

@@ -115,7 +115,11 @@ func (c *controller) exec(entry int) flow {
 				at = jump(at, in)
 			}
 		case opJumpUntagged:
-			if c.caches[in.n].Lookup(memory.Addr(*word64(words, in.a))) == nil {
+			o, ok := c.caches[in.n].Recall(memory.Addr(*word64(words, in.a)))
+			if !ok {
+				o = c.caches[in.n].Lookup(memory.Addr(*word64(words, in.a)))
+			}
+			if o == nil {
 				at = jump(at, in)
 			}
 		case opJumpEqual:
@@ -175,7 +179,10 @@ func (c *controller) exec(entry int) flow {
 			in, at = second(at)
 			fallthrough
 		case opCachedNil:
-			o := c.caches[in.b].Lookup(memory.Addr(*word64(words, in.c)))
+			o, ok := c.caches[in.b].Recall(memory.Addr(*word64(words, in.c)))
+			if !ok {
+				o = c.caches[in.b].Lookup(memory.Addr(*word64(words, in.c)))
+			}
 			*pointer64(pointers, in.a) = o
 			if in, at = second(at); o == nil {
 				at = jump(at, in)

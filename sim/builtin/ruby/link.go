@@ -44,6 +44,9 @@ func (g *generator) link() {
 			panic(fmt.Sprintf("machine %s, %s: instruction %d %+v: %v", code.machine.Name, code.at[i], i, *in, err))
 		}
 	}
+	for i := range code.ports {
+		code.ports[i].start = code.ports[i].entry
+	}
 	code.ways = make([]way, len(code.rows))
 	for i := range code.rows {
 		code.ways[i] = code.rows[i].way()

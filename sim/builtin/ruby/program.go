@@ -140,6 +140,7 @@ type portCode struct {
 	*routine
 	rank    int
 	guarded bool // the body is that of a test whether the port is ready
+	start   int  // the entry of the routine, once it is linked
 }
 
 // stateFunc is one of the functions that every machine defines, which take

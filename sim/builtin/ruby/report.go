@@ -11,9 +11,10 @@ import (
 
 // delivery is a message that a controller took out of a buffer.
 type delivery struct {
-	at  event.Tick
-	by  *buffer
-	msg *object
+	at   event.Tick
+	by   *buffer
+	msg  *object
+	pool int // that the message is of
 }
 
 // recentMessages is how many of the last messages are kept for each controller, of
@@ -33,12 +34,12 @@ func (s *System) delivered(c *controller, b *buffer, m *object) {
 		s.report(Message{At: c.now, Buffer: b.name()}, m)
 	}
 	if len(s.recent) < cap(s.recent) {
-		s.recent = append(s.recent, delivery{c.now, b, m})
+		s.recent = append(s.recent, delivery{c.now, b, m, m.layout.index})
 		return
 	}
 	d := &s.recent[s.oldest]
-	s.pools[d.msg.layout.index].put(d.msg)
-	*d = delivery{c.now, b, m}
+	s.pools[d.pool].put(d.msg) // an old message is in no processor's nearest cache
+	*d = delivery{c.now, b, m, m.layout.index}
 	if s.oldest++; s.oldest == len(s.recent) {
 		s.oldest = 0
 	}

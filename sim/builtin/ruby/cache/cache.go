@@ -167,10 +167,16 @@ func (c *Cache[E]) put(way int, line memory.Addr, h Header, e E) {
 
 // Lookup is the entry of a line; the zero value when the line is absent.
 func (c *Cache[E]) Lookup(line memory.Addr) E {
-	if c.last.line == line && c.last.header.Permission != NotPresent {
-		return c.last.entry
+	if e, ok := c.Recall(line); ok {
+		return e
 	}
 	return c.search(line)
+}
+
+// Recall is Lookup of the line that was looked up last; false for others, and where the
+// ways have to be searched. It is compiled into the place that calls it.
+func (c *Cache[E]) Recall(line memory.Addr) (e E, ok bool) {
+	return c.last.entry, c.last.line == line && c.last.header.Permission != NotPresent
 }
 
 // search is Lookup that looks at the ways. That a line is absent because its entry is
