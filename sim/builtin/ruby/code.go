@@ -61,7 +61,7 @@ const (
 	opTransition                   // goes on with trigger a: the actions of the transition, or by c if it stalls
 	opEnd                          // the transition is done
 
-	// Several in one; see fuse.
+	// Several in one; see fusions.
 	opPointJump
 	opNilLoadJump
 	opPeekLoad
@@ -70,10 +70,11 @@ const (
 	opNilStore
 	opOneZero
 	opCachedNil
-	opLoadCachedNil
+	opCachedPoint
+	opLoadCachedPoint
 	opLoadCached
 	opLoadTransaction
-	opCopyDirectoryNil
+	opDirectoryPoint
 	opPermitEnd
 	opNilPermitEnd
 	opDequeueReturn
@@ -81,6 +82,9 @@ const (
 	opLoadAddMachine
 	opStoreEnqueue
 	opLoadTrigger
+	opStateTransition
+	opSettle
+	opApart
 
 	opcodes // how many there are
 )

@@ -6,7 +6,6 @@ import (
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/memory"
 	"ordeal/sim/slicc/syntax"
-	"ordeal/sim/slicc/types"
 )
 
 // exec executes instructions from one on, up to the return that belongs to no call
@@ -114,6 +113,8 @@ func (c *controller) exec(entry int) flow {
 			if c.caches[in.n].Lookup(memory.Addr(*word64(words, in.a))) != nil {
 				at = jump(at, in)
 			}
+		case opApart:
+			at = c.apart(in, at)
 		case opJumpUntagged:
 			o, ok := c.caches[in.n].Recall(memory.Addr(*word64(words, in.a)))
 			if !ok {
@@ -172,12 +173,26 @@ func (c *controller) exec(entry int) flow {
 			code.closures.words[in.b](c)
 		case opObject:
 			*pointer64(pointers, in.a) = code.closures.objects[in.b](c)
-		case opLoadCachedNil:
+		case opLoadCachedPoint:
 			if !load(words, pointers, in) {
 				c.stale(*pointer64(pointers, in.b), at)
 			}
 			in, at = second(at)
 			fallthrough
+		case opCachedPoint:
+			o, ok := c.caches[in.b].Recall(memory.Addr(*word64(words, in.c)))
+			if !ok {
+				o = c.caches[in.b].Lookup(memory.Addr(*word64(words, in.c)))
+			}
+			*pointer64(pointers, in.a) = o
+			if in, at = second(at); o == nil {
+				at = jump(at, in)
+				continue
+			}
+			in, at = second(at)
+			*pointer64(pointers, in.a) = *pointer64(pointers, in.b)
+			in, at = second(at)
+			at = jump(at, in)
 		case opCachedNil:
 			o, ok := c.caches[in.b].Recall(memory.Addr(*word64(words, in.c)))
 			if !ok {
@@ -197,14 +212,19 @@ func (c *controller) exec(entry int) flow {
 			*pointer64(pointers, in.a) = c.caches[in.b].Lookup(memory.Addr(*word64(words, in.c)))
 		case opTagged:
 			*word64(words, in.a) = truth(c.caches[in.b].Lookup(memory.Addr(*word64(words, in.c))) != nil)
-		case opCopyDirectoryNil:
+		case opDirectoryPoint:
 			*word64(words, in.a) = *word64(words, in.b)
 			in, at = second(at)
 			o := c.directory[in.b].lookup(memory.Addr(*word64(words, in.c)).Line())
 			*pointer64(pointers, in.a) = o
 			if in, at = second(at); o == nil {
 				at = jump(at, in)
+				continue
 			}
+			in, at = second(at)
+			*pointer64(pointers, in.a) = *pointer64(pointers, in.b)
+			in, at = second(at)
+			at = jump(at, in)
 		case opDirectory: // gem5 DirectoryMemory.cc: any address of the line
 			*pointer64(pointers, in.a) = c.directory[in.b].lookup(memory.Addr(*word64(words, in.c)).Line())
 		case opLoadTransaction:
@@ -221,6 +241,15 @@ func (c *controller) exec(entry int) flow {
 				c.stale(o, at)
 			}
 			o.header.Permission = c.system.program.permissions[*word64(words, in.b)]
+		case opSettle:
+			for range 2 {
+				o := *pointer64(pointers, in.a)
+				if in, at = second(at); o != nil && !store(words, pointers, in) {
+					c.stale(*pointer64(pointers, in.a), at)
+				}
+				in, at = second(at)
+			}
+			fallthrough
 		case opNilPermitEnd:
 			if *pointer64(pointers, in.a) == nil {
 				at = jump(at, in)
@@ -287,6 +316,23 @@ func (c *controller) exec(entry int) flow {
 			fallthrough
 		case opTrigger:
 			c.trigger(&code.closures.triggers[in.a], at)
+		case opStateTransition:
+			if *pointer64(pointers, in.a) == nil {
+				in, at = second(jump(at, in))
+			}
+			if *pointer64(pointers, in.a) == nil {
+				in, at = second(jump(at, in))
+				*word64(words, in.a) = *word64(words, in.b)
+			} else {
+				in, at = second(at)
+				if !load(words, pointers, in) {
+					c.stale(*pointer64(pointers, in.b), at)
+				}
+				in, at = second(at)
+				at = jump(at, in)
+			}
+			in, at = second(at)
+			fallthrough
 		case opTransition:
 			if actions := c.transition(); actions >= 0 {
 				at = c.enter(at, actions)
@@ -363,6 +409,23 @@ func (c *controller) execMany(in *instruction, at unsafe.Pointer) {
 	}
 }
 
+// apart asserts that a line is not in two caches at once, and what else of this kind
+// follows. It gives the next instruction: the failure of an assertion if one fails.
+func (c *controller) apart(in *instruction, at unsafe.Pointer) unsafe.Pointer {
+	for in.op == opApart {
+		one := c.caches[in.n].Lookup(memory.Addr(c.words[in.a])) != nil
+		if in, at = second(at); one && c.caches[in.n].Lookup(memory.Addr(c.words[in.a])) != nil {
+			return at
+		}
+		_, at = second(at)
+		in = (*instruction)(at)
+		if in.op == opApart {
+			_, at = second(at)
+		}
+	}
+	return at
+}
+
 // permit gives an entry the permission of a state, for the instruction before at.
 func (c *controller) permit(in *instruction, at unsafe.Pointer) {
 	o, state, list := c.pointers[in.a], c.words[in.b], c.code.closures.permits[in.c]
@@ -417,102 +480,4 @@ func (c *controller) stale(o *object, at unsafe.Pointer) { c.badPointer(o, c.pos
 // choose jumps by what a table has for a value.
 func choose(table []int32, v uint64, at unsafe.Pointer) unsafe.Pointer {
 	return unsafe.Add(at, int(table[min(v, uint64(len(table)-1))])*int(unsafe.Sizeof(instruction{})))
-}
-
-// handled calls the function that a port names for a stall of the kind that has just
-// been found, which says whether the first port is next.
-func (c *controller) handled(t *trigger) bool {
-	f := t.onNoRoom
-	if c.end == heldBack {
-		f = t.onHeldBack
-	}
-	if f == nil {
-		return false
-	}
-	c.exec(f.entry)
-	return c.words[f.result] != 0
-}
-
-// trigger begins an event: getState is next.
-func (c *controller) trigger(t *trigger, at unsafe.Pointer) {
-	code, ev := c.code, c.words[t.event]
-	if ev >= uint64(code.events) {
-		c.failAt(c.pos(at), "trigger of an unset event", "event %d", ev)
-	}
-	tbe, entry := c.pointers[t.tbe], c.pointers[t.entry]
-	c.words[addressWord] = c.words[t.line]
-	c.pointers[tbePointer], c.pointers[entryPointer] = tbe, entry
-	c.event, c.state = int(ev), code.states
-	if tbe != nil && tbe.dead {
-		c.badPointer(tbe, code.machine.Pos)
-	}
-	if entry != nil && entry.dead {
-		c.badPointer(entry, code.machine.Pos)
-	}
-}
-
-// ending says how an attempt at a transition ended.
-type ending uint8
-
-const (
-	done     ending = iota
-	noRoom          // a table is full or a resource is not available
-	heldBack        // the protocol stalls
-)
-
-// transition finds the transition for the event under way and the state that
-// getState has found, counts it, and gives the entry of its actions; -1 if it stalls.
-func (c *controller) transition() int {
-	code := c.code
-	state := int(c.words[stateWord])
-	c.state = state
-	if uint(state) >= uint(code.states) {
-		c.invalid()
-	}
-	at := state*code.events + c.event
-	w := &code.ways[at]
-	c.next = uint64(w.next)
-	if w.kind != straight || c.bounded {
-		if w.kind == noWay {
-			c.invalid()
-		}
-		if c.end = c.stalled(&code.rows[at], c.words[addressWord]); c.end != done {
-			c.event = -1
-			c.stalls[at]++
-			return -1
-		}
-	}
-	c.counts[at]++ // gem5 counts those that are valid only
-	if w.kind != straight {
-		c.next = c.leadsTo(code.rows[at].transition)
-	}
-	c.words[nextWord] = c.next
-	if c.system.trace != nil {
-		c.system.trace(c, state, c.event, int(c.next), memory.Addr(c.words[addressWord]))
-	}
-	return int(w.actions)
-}
-
-// leadsTo is the state that a transition leads to.
-func (c *controller) leadsTo(t *types.Transition) uint64 {
-	if t.Next == types.Wildcard {
-		return c.code.getNextState.call(c, c.pointers[tbePointer], c.pointers[entryPointer], c.words[addressWord], 0)
-	}
-	return uint64(t.NextState)
-}
-
-// stalled says whether and how a transition stalls.
-func (c *controller) stalled(r *row, line uint64) ending {
-	for _, d := range r.demands {
-		if d.storage && c.storages[d.table].Available() < d.n || !d.storage && !c.tables[d.table].room(d.n) {
-			return noRoom
-		}
-	}
-	if c.bounded && !c.roomFor(r.sends) || len(r.asks) > 0 && !c.granted(r.asks, line) {
-		return noRoom
-	}
-	if r.transition.Stall {
-		return heldBack
-	}
-	return done
 }
