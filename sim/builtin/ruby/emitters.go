@@ -163,10 +163,11 @@ func ofMachine(f func(s *uint64, bit uint64) uint64) func(g *generator, x *types
 		machine := func(c *controller) (word, number int) {
 			s := c.system
 			typ, number := splitMachineID(c.words[id])
-			if number >= s.count(uint64(typ)) {
+			word = s.dense(uint64(typ))
+			if word < 0 || number >= len(s.controllers[word]) {
 				c.failAt(pos, "NetDest: no such machine", "%s", s.program.machineName(c.words[id]))
 			}
-			return s.program.dense[typ], number
+			return word, number
 		}
 		if m, ok := x.X.(*types.Member); ok {
 			if owner, offset, ok := g.field(m); ok {

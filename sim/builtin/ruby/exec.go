@@ -110,17 +110,13 @@ func (c *controller) exec(entry int) flow {
 				at = jump(at, in)
 			}
 		case opJumpTagged:
-			if c.caches[in.n].Lookup(memory.Addr(*word64(words, in.a))) != nil {
+			if c.tagged(in) {
 				at = jump(at, in)
 			}
 		case opApart:
 			at = c.apart(in, at)
 		case opJumpUntagged:
-			o, ok := c.caches[in.n].Recall(memory.Addr(*word64(words, in.a)))
-			if !ok {
-				o = c.caches[in.n].Lookup(memory.Addr(*word64(words, in.a)))
-			}
-			if o == nil {
+			if !c.tagged(in) {
 				at = jump(at, in)
 			}
 		case opJumpEqual:
@@ -182,7 +178,7 @@ func (c *controller) exec(entry int) flow {
 		case opCachedPoint:
 			o, ok := c.caches[in.b].Recall(memory.Addr(*word64(words, in.c)))
 			if !ok {
-				o = c.caches[in.b].Lookup(memory.Addr(*word64(words, in.c)))
+				o = c.caches[in.b].Search(memory.Addr(*word64(words, in.c)))
 			}
 			*pointer64(pointers, in.a) = o
 			if in, at = second(at); o == nil {
@@ -196,7 +192,7 @@ func (c *controller) exec(entry int) flow {
 		case opCachedNil:
 			o, ok := c.caches[in.b].Recall(memory.Addr(*word64(words, in.c)))
 			if !ok {
-				o = c.caches[in.b].Lookup(memory.Addr(*word64(words, in.c)))
+				o = c.caches[in.b].Search(memory.Addr(*word64(words, in.c)))
 			}
 			*pointer64(pointers, in.a) = o
 			if in, at = second(at); o == nil {
@@ -413,8 +409,8 @@ func (c *controller) execMany(in *instruction, at unsafe.Pointer) {
 // follows. It gives the next instruction: the failure of an assertion if one fails.
 func (c *controller) apart(in *instruction, at unsafe.Pointer) unsafe.Pointer {
 	for in.op == opApart {
-		one := c.caches[in.n].Lookup(memory.Addr(c.words[in.a])) != nil
-		if in, at = second(at); one && c.caches[in.n].Lookup(memory.Addr(c.words[in.a])) != nil {
+		one := c.tagged(in)
+		if in, at = second(at); one && c.tagged(in) {
 			return at
 		}
 		_, at = second(at)
@@ -424,6 +420,16 @@ func (c *controller) apart(in *instruction, at unsafe.Pointer) unsafe.Pointer {
 		}
 	}
 	return at
+}
+
+// tagged reports whether the line in word a is in cache n.
+func (c *controller) tagged(in *instruction) bool {
+	line := memory.Addr(c.words[in.a])
+	o, ok := c.caches[in.n].Recall(line)
+	if !ok {
+		o = c.caches[in.n].Search(line)
+	}
+	return o != nil
 }
 
 // permit gives an entry the permission of a state, for the instruction before at.

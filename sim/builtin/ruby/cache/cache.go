@@ -170,18 +170,18 @@ func (c *Cache[E]) Lookup(line memory.Addr) E {
 	if e, ok := c.Recall(line); ok {
 		return e
 	}
-	return c.search(line)
+	return c.Search(line)
 }
 
 // Recall is Lookup of the line that was looked up last; false for others, and where the
-// ways have to be searched. It is compiled into the place that calls it.
+// ways have to be searched: Search is next. It is compiled into the place that calls it.
 func (c *Cache[E]) Recall(line memory.Addr) (e E, ok bool) {
 	return c.last.entry, c.last.line == line && c.last.header.Permission != NotPresent
 }
 
-// search is Lookup that looks at the ways. That a line is absent because its entry is
+// Search is Lookup that looks at the ways. That a line is absent because its entry is
 // NotPresent may change without a change of the ways, and is not kept.
-func (c *Cache[E]) search(line memory.Addr) E {
+func (c *Cache[E]) Search(line memory.Addr) E {
 	var none E
 	first, absent := c.SetOf(line)*c.geometry.Ways, true
 	for w, l := range c.lines[first : first+c.geometry.Ways] {
