@@ -85,6 +85,11 @@ const (
 	opStateTransition
 	opSettle
 	opApart
+	opTriggerTransition
+	opStoreLoadStore
+	opCopyDirectoryPoint
+	opTransactionSwitch
+	opPeekNew
 
 	opcodes // how many there are
 )

@@ -59,6 +59,12 @@ func (c *controller) exec(entry int) flow {
 			if !load(words, pointers, in) {
 				c.stale(*pointer64(pointers, in.b), at)
 			}
+		case opStoreLoadStore:
+			if !store(words, pointers, in) {
+				c.stale(*pointer64(pointers, in.a), at)
+			}
+			in, at = second(at)
+			fallthrough
 		case opLoadStore:
 			if !load(words, pointers, in) {
 				c.stale(*pointer64(pointers, in.b), at)
@@ -113,8 +119,6 @@ func (c *controller) exec(entry int) flow {
 			if c.tagged(in) {
 				at = jump(at, in)
 			}
-		case opApart:
-			at = c.apart(in, at)
 		case opJumpUntagged:
 			if !c.tagged(in) {
 				at = jump(at, in)
@@ -151,6 +155,14 @@ func (c *controller) exec(entry int) flow {
 			if int64(*word64(words, in.a)) >= int64(*word64(words, in.b)) {
 				at = jump(at, in)
 			}
+		case opTransactionSwitch:
+			if !load(words, pointers, in) {
+				c.stale(*pointer64(pointers, in.b), at)
+			}
+			in, at = second(at)
+			*pointer64(pointers, in.a) = c.tables[in.b].lookup(memory.Addr(*word64(words, in.c)))
+			in, at = second(at)
+			fallthrough
 		case opSwitchField:
 			o := *pointer64(pointers, in.a)
 			if o == nil || o.dead {
@@ -208,6 +220,10 @@ func (c *controller) exec(entry int) flow {
 			*pointer64(pointers, in.a) = c.caches[in.b].Lookup(memory.Addr(*word64(words, in.c)))
 		case opTagged:
 			*word64(words, in.a) = truth(c.caches[in.b].Lookup(memory.Addr(*word64(words, in.c))) != nil)
+		case opCopyDirectoryPoint:
+			*word64(words, in.a) = *word64(words, in.b)
+			in, at = second(at)
+			fallthrough
 		case opDirectoryPoint:
 			*word64(words, in.a) = *word64(words, in.b)
 			in, at = second(at)
@@ -237,6 +253,13 @@ func (c *controller) exec(entry int) flow {
 				c.stale(o, at)
 			}
 			o.header.Permission = c.system.program.permissions[*word64(words, in.b)]
+		case opApart:
+			at = c.apart(in, at)
+			if (*instruction)(at).op != opSettle {
+				continue
+			}
+			in, at = second(at)
+			fallthrough
 		case opSettle:
 			for range 2 {
 				o := *pointer64(pointers, in.a)
@@ -302,6 +325,10 @@ func (c *controller) exec(entry int) flow {
 			c.enqueue(*pointer64(pointers, in.a), int(in.b), event.Tick(*word64(words, in.c)), at)
 		case opDequeue:
 			c.dequeue(c.in[in.b])
+		case opPeekNew:
+			*pointer64(pointers, in.a) = c.head(int(in.b), int(in.c))
+			in, at = second(at)
+			fallthrough
 		case opNew:
 			*pointer64(pointers, in.a) = c.system.pools[in.b].begin(code.closures.messages[in.c])
 		case opLoadTrigger:
@@ -312,6 +339,14 @@ func (c *controller) exec(entry int) flow {
 			fallthrough
 		case opTrigger:
 			c.trigger(&code.closures.triggers[in.a], at)
+		case opTriggerTransition:
+			if !load(words, pointers, in) {
+				c.stale(*pointer64(pointers, in.b), at)
+			}
+			in, at = second(at)
+			c.trigger(&code.closures.triggers[in.a], at)
+			in, at = second(at)
+			fallthrough
 		case opStateTransition:
 			if *pointer64(pointers, in.a) == nil {
 				in, at = second(jump(at, in))
@@ -387,63 +422,6 @@ func pointer64(pointers unsafe.Pointer, i uint32) **object {
 	return (**object)(unsafe.Add(pointers, uintptr(i)*unsafe.Sizeof(uintptr(0))))
 }
 
-// execMany executes the instruction before at, one about several words.
-func (c *controller) execMany(in *instruction, at unsafe.Pointer) {
-	n := uint32(in.n)
-	switch in.op {
-	case opCopyAll:
-		copy(c.words[in.a:in.a+n], c.words[in.b:])
-	case opLoadAll:
-		copy(c.words[in.a:in.a+n], c.object(in.b, at).words[in.c:])
-	case opStoreAll:
-		copy(c.object(in.a, at).words[in.c:in.c+n], c.words[in.b:])
-	case opMoveAll:
-		from, to := in.c>>16, in.c&0xffff
-		copy(c.object(in.a, at).words[to:to+n], c.object(in.b, at).words[from:])
-	case opVector:
-		copy(c.words[in.a:in.a+n], c.code.closures.vectors[in.b](c))
-	}
-}
-
-// apart asserts that a line is not in two caches at once, and what else of this kind
-// follows. It gives the next instruction: the failure of an assertion if one fails.
-func (c *controller) apart(in *instruction, at unsafe.Pointer) unsafe.Pointer {
-	for in.op == opApart {
-		one := c.tagged(in)
-		if in, at = second(at); one && c.tagged(in) {
-			return at
-		}
-		_, at = second(at)
-		in = (*instruction)(at)
-		if in.op == opApart {
-			_, at = second(at)
-		}
-	}
-	return at
-}
-
-// tagged reports whether the line in word a is in cache n.
-func (c *controller) tagged(in *instruction) bool {
-	line := memory.Addr(c.words[in.a])
-	o, ok := c.caches[in.n].Recall(line)
-	if !ok {
-		o = c.caches[in.n].Search(line)
-	}
-	return o != nil
-}
-
-// permit gives an entry the permission of a state, for the instruction before at.
-func (c *controller) permit(in *instruction, at unsafe.Pointer) {
-	o, state, list := c.pointers[in.a], c.words[in.b], c.code.closures.permits[in.c]
-	if state >= uint64(len(list)) {
-		c.failAt(c.pos(at), "permission of an unset state", "state %d", state)
-	}
-	if o == nil || o.dead {
-		c.stale(o, at)
-	}
-	o.header.Permission = list[state]
-}
-
 // pc is the index of an instruction.
 func (c *controller) pc(at unsafe.Pointer) int {
 	return int((uintptr(at) - uintptr(unsafe.Pointer(unsafe.SliceData(c.code.text)))) / unsafe.Sizeof(instruction{}))
@@ -457,27 +435,6 @@ func (c *controller) enter(at unsafe.Pointer, entry int) unsafe.Pointer {
 	c.returns[c.depth] = int32(c.pc(at))
 	c.depth++
 	return unsafe.Pointer(&c.code.text[entry])
-}
-
-// object is the one at a pointer, which the instruction before at uses.
-func (c *controller) object(i uint32, at unsafe.Pointer) *object {
-	o := c.pointers[i]
-	if o == nil || o.dead {
-		c.stale(o, at)
-	}
-	return o
-}
-
-// placeOf is where a machine is in a set of machines: the word of its type and the
-// number of its bit.
-func (c *controller) placeOf(id uint64, at unsafe.Pointer) (word, number int) {
-	s := c.system
-	typ, number := splitMachineID(id)
-	word = s.dense(uint64(typ))
-	if word < 0 || number >= len(s.controllers[word]) {
-		c.failAt(c.pos(at), "NetDest: no such machine", "%s", s.program.machineName(id))
-	}
-	return word, number
 }
 
 // stale is the fault of the instruction before at, which uses an invalid pointer.

@@ -12,6 +12,7 @@ type fusion struct {
 // often. Of several that begin at an instruction the first is taken.
 var fusions = []fusion{
 	// getState: that of the transaction, or of the entry, or else a constant.
+	{fused: opTriggerTransition, of: []opcode{opLoad, opTrigger, opJumpNil, opLoad, opJump, opJumpNil, opLoad, opJump, opCopy, opTransition}, by: []int32{0, 0, 2, 0, 4, 2, 0, 1, 0, 0}},
 	{fused: opStateTransition, of: []opcode{opJumpNil, opLoad, opJump, opJumpNil, opLoad, opJump, opCopy, opTransition}, by: []int32{2, 0, 4, 2, 0, 1, 0, 0}},
 	// setState and setAccessPermission of both.
 	{fused: opSettle, of: []opcode{opJumpNil, opStore, opJumpNil, opStore, opJumpNil, opPermit, opEnd}, by: []int32{1, 0, 1, 0, 1, 0, 0}},
@@ -20,15 +21,18 @@ var fusions = []fusion{
 	// getCacheEntry: that of this cache, or else of the next one.
 	{fused: opLoadCachedPoint, of: []opcode{opLoad, opCached, opJumpNil, opPoint, opJump}},
 	{fused: opCachedPoint, of: []opcode{opCached, opJumpNil, opPoint, opJump}},
+	{fused: opCopyDirectoryPoint, of: []opcode{opCopy, opCopy, opDirectory, opJumpNil, opPoint, opJump}},
 	{fused: opDirectoryPoint, of: []opcode{opCopy, opDirectory, opJumpNil, opPoint, opJump}},
 	{fused: opNilLoadJump, of: []opcode{opJumpNil, opLoad, opJump}},
 	{fused: opPointJump, of: []opcode{opPoint, opJump}},
 	{fused: opCachedNil, of: []opcode{opCached, opJumpNil}},
 	{fused: opLoadCached, of: []opcode{opLoad, opCached}},
+	{fused: opTransactionSwitch, of: []opcode{opLoad, opTransaction, opSwitchField}},
 	{fused: opLoadTransaction, of: []opcode{opLoad, opTransaction}},
 	{fused: opLoadTrigger, of: []opcode{opLoad, opTrigger}},
 	{fused: opLoadAddMachine, of: []opcode{opLoad, opAddMachine}},
 	{fused: opLoadStore, of: []opcode{opLoad, opStore}},
+	{fused: opStoreLoadStore, of: []opcode{opStore, opLoad, opStore}},
 	{fused: opStoreStore, of: []opcode{opStore, opStore}},
 	{fused: opStoreEnqueue, of: []opcode{opStore, opEnqueue}},
 	{fused: opNilStore, of: []opcode{opJumpNil, opStore}},
@@ -37,6 +41,7 @@ var fusions = []fusion{
 	{fused: opDequeueReturn, of: []opcode{opDequeue, opReturn}},
 	{fused: opPeekUnlockedLoad, of: []opcode{opPeekUnlocked, opLoad}},
 	{fused: opOneZero, of: []opcode{opJumpOne, opJumpZero}},
+	{fused: opPeekNew, of: []opcode{opPeek, opNew}},
 	{fused: opPeekLoad, of: []opcode{opPeek, opLoad}},
 }
 
