@@ -53,7 +53,7 @@ classify.`,
 	completeMutants(cmd)
 	command.Common(cmd, "seed", "sim", "protocol", "slicc", "core", "mutant", "threads", "ops", "rounds", "model")
 	cmd.RunE = command.Body(func(ctx context.Context, args []string) error {
-		command.CollectLate()
+		command.CollectLate(command.RunHeap)
 		if err := errors.Join(command.Contradict(cmd, "protocol", "slicc"), command.ImplySimulator(cmd, &r.campaign.Sim)); err != nil {
 			return err
 		}

@@ -7,18 +7,23 @@ import (
 	"sync"
 )
 
-// firstCollection is GOGC until the first garbage collection: it comes with 64
-// MiB instead of 4 MiB of heap.
-const firstCollection = 1600
+// The heap with which the first garbage collection comes: a check of some ten thousand
+// operations ends before it, and a run of as many on the embedded simulator.
+const (
+	CheckHeap = 32 << 20
+	RunHeap   = 64 << 20
+)
 
-// CollectLate puts the first garbage collection off. A check of some ten
-// thousand operations ends before it, and so does a run of as many on the embedded
-// simulator; the next ones come as usual. GOGC in the environment has precedence.
-func CollectLate() {
+// usualHeap is that heap with a GOGC of 100.
+const usualHeap = 4 << 20
+
+// CollectLate puts the first garbage collection off until there is a heap of some bytes.
+// The next ones come as usual. GOGC in the environment has precedence.
+func CollectLate(heap int) {
 	if os.Getenv("GOGC") != "" {
 		return
 	}
-	usual := debug.SetGCPercent(firstCollection)
+	usual := debug.SetGCPercent(100 * heap / usualHeap)
 	runtime.AddCleanup(new([64]byte), func(usual int) { debug.SetGCPercent(usual) }, usual)
 }
 

@@ -18,9 +18,9 @@ func TestCollectLate(t *testing.T) {
 		debug.SetGCPercent(p)
 		return p
 	}
-	CollectLate()
-	if p := percent(); p != firstCollection {
-		t.Errorf("%d %% before the first collection, want %d", p, firstCollection)
+	CollectLate(CheckHeap)
+	if p := percent(); p != 800 { // 8 times 4 MiB
+		t.Errorf("%d %% before the first collection, want 800", p)
 	}
 	for range 1000 { // the cleanup runs beside
 		runtime.GC()
@@ -35,7 +35,7 @@ func TestCollectEnvironment(t *testing.T) {
 	t.Setenv("GOGC", "100")
 	usual := debug.SetGCPercent(100)
 	defer debug.SetGCPercent(usual)
-	if CollectLate(); debug.SetGCPercent(100) != 100 {
+	if CollectLate(RunHeap); debug.SetGCPercent(100) != 100 {
 		t.Error("GOGC of the environment is ignored")
 	}
 }

@@ -103,7 +103,7 @@ type evaluate struct {
 }
 
 func (c *evaluate) run(ctx context.Context, paths []string) error {
-	command.CollectLate()
+	command.CollectLate(command.CheckHeap)
 	if err := errors.Join(c.prepare(), errors.Join(c.followFaults(len(paths))...)); err != nil {
 		return command.Usage(err)
 	}
