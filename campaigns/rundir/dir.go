@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -118,7 +117,7 @@ func (d Dir) certify(r *Result) error {
 		s := &verdicts[i].Stats
 		s.Search, s.Proof, s.Evidence = 0, 0, 0
 	}
-	data, err := json.Marshal(certificate.New(".", r.History, verdicts))
+	data, err := certificate.New(".", r.History, verdicts).Marshal()
 	if err != nil {
 		return fmt.Errorf("write %s: %w", d.Path(CertificateFile), err)
 	}
