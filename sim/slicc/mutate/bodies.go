@@ -12,6 +12,7 @@ import (
 type point struct {
 	edit   edit
 	change change
+	guard  string // what a guard calls; empty for others
 }
 
 func (m *machine) bodyPoints(s site) []point {
@@ -25,11 +26,13 @@ func (m *machine) bodyPoints(s site) []point {
 
 func (m *machine) stmtPoints(s site, stmt syntax.Stmt, events []string) []point {
 	var list []point
-	add := func(e edit, with ...syntax.Stmt) { list = append(list, point{e, s.inBody(stmt, with...)}) }
+	add := func(e edit, with ...syntax.Stmt) {
+		list = append(list, point{edit: e, change: s.inBody(stmt, with...)})
+	}
 	addExpr := func(e edit, old, with syntax.Expr, whole syntax.Stmt) {
 		c := s.inBody(stmt, whole)
 		c.expr, c.with = old, with
-		list = append(list, point{e, c})
+		list = append(list, point{edit: e, change: c})
 	}
 	switch stmt := stmt.(type) {
 	case *syntax.Assign:
@@ -247,7 +250,7 @@ func (m *machine) points(s site) []point {
 		if err != nil {
 			panic(fmt.Sprintf("edit %s of the list: %v", e, err))
 		}
-		list = append(list, point{e, c})
+		list = append(list, point{edit: e, change: c})
 	}
 	return list
 }

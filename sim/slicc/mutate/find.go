@@ -72,7 +72,7 @@ func (p *Catalogue) single(id string) (Mutant, error) {
 	if err != nil {
 		return Mutant{}, err
 	}
-	return p.mutant(m, s, point{e, c}), nil
+	return p.mutant(m, s, point{edit: e, change: c}), nil
 }
 
 func (m *machine) find(place string) (site, error) {

@@ -21,7 +21,8 @@ const (
 // Amendment is an edit of a body that may repair a protocol.
 type Amendment struct {
 	Mutant
-	Pos syntax.Pos // of the statement
+	Pos   syntax.Pos // of the statement
+	Guard string     // what a guard calls, see Put; empty for others
 }
 
 // Repairs lists the edits of bodies that may repair a protocol, those of the functions
@@ -39,7 +40,7 @@ func (p *Catalogue) Repairs() []Amendment {
 				if seen[name]++; seen[name] > 1 {
 					point.edit.nth = seen[name]
 				}
-				list = append(list, Amendment{p.mutant(m, s, point), point.change.stmt.Position()})
+				list = append(list, Amendment{p.mutant(m, s, point), point.change.stmt.Position(), point.guard})
 			}
 		}
 	}
@@ -78,7 +79,7 @@ func (m *machine) repairPoints(s site) []point {
 		add := func(e edit, old, with syntax.Expr, whole ...syntax.Stmt) {
 			c := s.inBody(stmt, whole...)
 			c.expr, c.with = old, with
-			list = append(list, point{e, c})
+			list = append(list, point{edit: e, change: c})
 		}
 		switch stmt := stmt.(type) {
 		case *syntax.Assign:
@@ -93,7 +94,12 @@ func (m *machine) repairPoints(s site) []point {
 			for _, other := range known.instead(stmt.X, s.body) {
 				add(edit{op: Call, arg: old, what: syntax.PrintExpr(other)}, stmt.X, other, &syntax.ExprStmt{X: other})
 			}
+			guards := m.guardPoints(s, stmt)
+			list = append(list, guards...)
 			for _, after := range known.after[old] {
+				if slices.ContainsFunc(guards, func(p point) bool { return p.edit.arg == syntax.PrintExpr(after) }) {
+					continue
+				}
 				add(edit{op: Add, arg: syntax.PrintExpr(after), what: old}, nil, nil, stmt, &syntax.ExprStmt{X: after})
 			}
 		case *syntax.If:
