@@ -205,13 +205,13 @@ func TestLeaving(t *testing.T) {
 // TestInTurn requires edits with which different titles come up to follow each other, titles of
 // many edits first.
 func TestInTurn(t *testing.T) {
-	var progress []partial
+	var others []*node
 	for _, x := range []string{"1 full", "2 peek", "3 row", "4 peek", "5 row", "6 peek"} {
 		id, title, _ := strings.Cut(x, " ")
-		progress = append(progress, partial{candidate{id: id}, &outcome{titles: []string{title, "other"}}})
+		others = append(others, &node{candidate: candidate{id: id}, title: title})
 	}
 	got := ""
-	for _, p := range inTurn(progress) {
+	for _, p := range inTurn(others) {
 		got += p.id
 	}
 	if want := "231456"; got != want {

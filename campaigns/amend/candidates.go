@@ -4,12 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"ordeal/sim"
 	"ordeal/sim/lazyregexp"
-	"ordeal/sim/slicc/mutate"
 	"ordeal/sim/slicc/types"
 )
 
@@ -26,7 +24,7 @@ var (
 	ofPair  = lazyregexp.New(`(\w+)\((\w+),(\w+)\)`)
 	ofState = lazyregexp.New(`(\w+)\((\w+)\)`)
 	eventIn = lazyregexp.New(`after (\w+) in (\w+)`)
-	busyIn  = lazyregexp.New(`(\w+) (?:is busy|holds back .*) in (\w+)`)
+	busyIn  = lazyregexp.New(`(\w+) (?:is busy|has a transaction|holds back .*) in (\w+)`)
 )
 
 // named are the rows that a title names.
@@ -78,7 +76,7 @@ func (t *table) names(tr *types.Transition) (actions []string, next string) {
 }
 
 // candidates lists edits for a failure with a title, the most likely first:
-// those of the declaration whose line the title names, those of rows that it names, then those of rows that the failing run took,
+// those of the declaration whose line the title names, those of rows that it or the text of the failure names, then those of rows that the failing run took,
 // the last on the line that failed and the rarest first. In each row an action that
 // it lacks, as it stands in rows of the same event or state; another next state, an
 // action less, or all those that pass the data of the message on, two actions exchanged; the actions and the next state of such a row in
@@ -93,16 +91,31 @@ func candidates(p *types.Protocol, bodies *bodyEdits, title string, shown *outco
 	seen := map[string]bool{}
 	add := func(rank, edits int, ids ...string) {
 		id := strings.Join(ids, " + ")
-		if !seen[id] {
+		if id != "" && !seen[id] {
 			seen[id] = true
 			list = append(list, candidate{id, rank, edits})
 		}
 	}
+	bodies.guarding(title, func(kind int, ids ...string) { add(kind, 1, ids...) })
 	for _, id := range bodies.titled(title) {
 		add(0, 1, id)
 	}
 	readers := reading(p)
+	for _, m := range p.Machines {
+		t := &table{m, p.Name, readers}
+		switch {
+		case stuck(title):
+			t.waking(func(ids ...string) { add(insertEdit, 1, ids...) })
+		case strings.HasPrefix(title, "load ") || strings.HasPrefix(title, "old data"):
+			t.losing(func(ids ...string) { add(insertEdit, 1, ids...) })
+		}
+	}
 	rows := named(title)
+	for _, r := range shown.at {
+		if !slices.Contains(rows, r) {
+			rows = append(rows, r)
+		}
+	}
 	first := len(rows)
 	taken := likely(shown)
 	rows = append(rows, taken...)
@@ -133,7 +146,18 @@ func candidates(p *types.Protocol, bodies *bodyEdits, title string, shown *outco
 					notice = min(rank, noticeRank)
 				}
 				t.notices(tr, func(edit string) { add(notice, 1, t.id(at, edit)) })
-				t.edits(tr, func(kind int, edit string) { add(rank+kind, 1, t.id(at, edit)) })
+				whole := []row{at} // of the declaration, where its rows fail alike
+				if i < first {
+					whole = t.declared(tr)
+				}
+				t.edits(tr, func(kind int, edit string) {
+					add(rank+kind, 1, t.id(at, edit))
+					var ids []string
+					for _, r := range whole {
+						ids = append(ids, t.id(r, edit))
+					}
+					add(rank+kind, 1, ids...)
+				})
 				if drops := bodies.taking(m.Name, tr); len(drops) > 1 {
 					for i, a := range drops {
 						drops[i] = t.id(at, "drop:"+a)
@@ -144,6 +168,7 @@ func candidates(p *types.Protocol, bodies *bodyEdits, title string, shown *outco
 					}
 					add(rank+kind, 1, drops...)
 				}
+				t.exchanges(tr, func(ids ...string) { add(rank+copyEdit, 1, ids...) })
 				for _, a := range tr.Actions {
 					bodies.of(place{m.Name, a.Name}, func(kind int, id string) { add(rank+kind, 1, id) })
 				}
@@ -206,87 +231,10 @@ func likely(shown *outcome) []row {
 	return rows
 }
 
-// place is an action of a machine.
-type place struct{ machine, action string }
-
-// bodyEdits are edits of actions, ports and functions.
-type bodyEdits struct {
-	catalogue *mutate.Catalogue
-	// mutants are other values, and conditions turned round; amendments those that repairs
-	// have besides.
-	mutants, amendments map[place][]string
-	lines               map[string]int      // of the statements of amendments, by edit
-	data                map[string][]string // actions that pass the data of a message on, by machine
+// stuck reports whether a title is that of a deadlock or a livelock.
+func stuck(title string) bool {
+	return strings.HasPrefix(title, "deadlock") || strings.HasPrefix(title, "livelock")
 }
-
-func newBodyEdits(c *mutate.Catalogue) *bodyEdits {
-	b := &bodyEdits{c, map[place][]string{}, map[place][]string{}, map[string]int{}, c.Data()}
-	for _, m := range c.Mutants() {
-		if m.State == "" && (m.Operator == mutate.Set || m.Operator == mutate.Negate) {
-			at := place{m.Machine, m.Place}
-			b.mutants[at] = append(b.mutants[at], m.ID)
-		}
-	}
-	for _, a := range c.Repairs() {
-		at := place{a.Machine, a.Place}
-		b.amendments[at] = append(b.amendments[at], a.ID)
-		b.lines[a.ID] = int(a.Pos.Line)
-	}
-	return b
-}
-
-// of lists the edits of an action with their kinds.
-func (b *bodyEdits) of(at place, add func(kind int, id string)) {
-	if b == nil {
-		return
-	}
-	for _, id := range b.mutants[at] {
-		add(bodyEdit, id)
-	}
-	for _, id := range b.amendments[at] {
-		add(amendEdit, id)
-	}
-}
-
-// taking are the actions of a row that pass the data of its message on: where it has none,
-// each of them alone still does.
-func (b *bodyEdits) taking(machine string, tr *types.Transition) (list []string) {
-	if b == nil {
-		return nil
-	}
-	for _, a := range tr.Actions {
-		if slices.Contains(b.data[machine], a.Name) {
-			list = append(list, a.Name)
-		}
-	}
-	return list
-}
-
-// titled lists the edits of the declaration with the line that a title names, those of
-// the statements nearest to it first.
-func (b *bodyEdits) titled(title string) []string {
-	m := atLine().FindStringSubmatch(title)
-	if m == nil || b == nil {
-		return nil
-	}
-	line, err := strconv.Atoi(m[2])
-	if err != nil {
-		return nil
-	}
-	machine, name, ok := b.catalogue.At(m[1], line)
-	if !ok {
-		return nil
-	}
-	at := place{machine, name}
-	list := slices.Clone(b.amendments[at])
-	distance := func(id string) int { return max(line-b.lines[id], b.lines[id]-line) }
-	slices.SortStableFunc(list, func(x, y string) int { return cmp.Compare(distance(x), distance(y)) })
-	return append(list[:min(len(list), mostTitled)], b.mutants[at]...)
-}
-
-// mostTitled bounds the edits of a declaration that a title names: a port may have
-// hundreds.
-const mostTitled = 60
 
 // id names an edit of a row.
 func (t *table) id(r row, edit string) string {
@@ -324,6 +272,23 @@ func (t *table) leaving(state string, add func(ids ...string)) {
 		t.notices(tr, func(edit string) { best = cmp.Or(best, edit) })
 		if best != "" {
 			ids = append(ids, t.id(row{t.Name, state, t.Event.Enums[tr.Event].Name}, best))
+		}
+	}
+	if len(ids) > 1 {
+		add(ids...)
+	}
+}
+
+// losing lists the insertion of a notice into all rows at which a line is lost without one.
+func (t *table) losing(add func(ids ...string)) {
+	var ids []string
+	for _, tr := range t.Transitions {
+		best := ""
+		if t.loses(tr) {
+			t.notices(tr, func(edit string) { best = cmp.Or(best, edit) })
+		}
+		if best != "" {
+			ids = append(ids, t.id(row{t.Name, t.state(tr.State), t.Event.Enums[tr.Event].Name}, best))
 		}
 	}
 	if len(ids) > 1 {
@@ -376,6 +341,11 @@ func (t *table) edits(tr *types.Transition, add func(kind int, edit string)) {
 		}
 	}
 	for i, a := range own {
+		for _, b := range t.Actions {
+			if word := idleWord(a); word != "" && word == idleWord(b.Name) && !slices.Contains(own, b.Name) {
+				add(insertEdit, "replace:"+a+">"+b.Name) // the same of another port
+			}
+		}
 		add(dropEdit, "drop:"+a)
 		if i+1 < len(own) {
 			add(dropEdit, "swap:"+a+","+own[i+1])
@@ -383,11 +353,43 @@ func (t *table) edits(tr *types.Transition, add func(kind int, edit string)) {
 	}
 }
 
+// declared are the rows of the declaration of one.
+func (t *table) declared(tr *types.Transition) (list []row) {
+	for _, other := range t.Transitions {
+		if other.Decl == tr.Decl {
+			list = append(list, row{t.Name, t.state(other.State), t.Event.Enums[other.Event].Name})
+		}
+	}
+	return list
+}
+
+// exchanges lists exchanges of the next states of two rows of a state.
+func (t *table) exchanges(tr *types.Transition, add func(ids ...string)) {
+	_, next := t.names(tr)
+	if next == "" {
+		return
+	}
+	for _, other := range t.Transitions {
+		if _, to := t.names(other); other.State == tr.State && to != "" && to != next {
+			at := func(e int) row { return row{t.Name, t.state(tr.State), t.Event.Enums[e].Name} }
+			add(t.id(at(tr.Event), "next:"+to), t.id(at(other.Event), "next:"+next))
+		}
+	}
+}
+
 // idle reports whether an action is one that no repair inserts: it makes the message
 // wait, takes one more off a queue, or only counts.
-func idle(action string) bool {
+func idle(action string) bool { return idleWord(action) != "" }
+
+// idleWord is the word by which an action is idle; empty if it is not.
+func idleWord(action string) string {
 	lower := strings.ToLower(action)
-	return slices.ContainsFunc([]string{"stall", "recycle", "pop", "profile", "observe"}, func(word string) bool { return strings.Contains(lower, word) })
+	for _, word := range []string{"stall", "recycle", "pop", "profile", "observe"} {
+		if strings.Contains(lower, word) {
+			return word
+		}
+	}
+	return ""
 }
 
 // before is where an action goes that stands before others in a sibling: before the

@@ -14,12 +14,12 @@ import (
 // first, one of each declaration.
 func (t *table) missing(r row, add func(kind, edits int, ids ...string)) {
 	var column, same []*types.Transition
-	has := map[string]bool{} // events of the state
-	var nexts []string       // where rows of the event and of the state lead
+	has := make(map[row]bool, len(t.Transitions))
+	var nexts []string // where rows of the event and of the state lead
 	for _, tr := range t.Transitions {
 		event := t.Event.Enums[tr.Event].Name
+		has[row{r.machine, t.state(tr.State), event}] = true
 		if t.state(tr.State) == r.state {
-			has[event] = true
 			same = append(same, tr)
 		}
 		if event == r.event {
@@ -32,7 +32,26 @@ func (t *table) missing(r row, add func(kind, edits int, ids ...string)) {
 	slices.SortStableFunc(column, func(a, b *types.Transition) int {
 		return cmp.Compare(alike(t.state(b.State), r.state), alike(t.state(a.State), r.state))
 	})
+	absent := func(states, events []syntax.Ident, edit string) (ids []string) {
+		for _, s := range states {
+			for _, e := range events {
+				if at := (row{r.machine, s.Name, e.Name}); !has[at] {
+					ids = append(ids, t.id(at, edit))
+				}
+			}
+		}
+		return ids
+	}
+	state, event := []syntax.Ident{{Name: r.state}}, []syntax.Ident{{Name: r.event}}
+	var groups [][]syntax.Ident // of states that the state is declared with
 	declared := map[*syntax.Transition]bool{}
+	for _, tr := range same {
+		if !declared[tr.Decl] && len(tr.Decl.States) > 1 {
+			groups = append(groups, tr.Decl.States)
+		}
+		declared[tr.Decl] = true
+	}
+	clear(declared)
 	for _, tr := range column {
 		if declared[tr.Decl] {
 			continue
@@ -41,13 +60,11 @@ func (t *table) missing(r row, add func(kind, edits int, ids ...string)) {
 		from := t.state(tr.State)
 		kind, edit := min(len(declared)/2, replaceEdit), "copy:"+from
 		add(kind, 1, t.id(r, edit))
-		var ids []string
-		for _, e := range tr.Decl.Events {
-			if !has[e.Name] {
-				ids = append(ids, t.id(row{r.machine, r.state, e.Name}, edit))
-			}
+		add(kind, 1, absent(state, tr.Decl.Events, edit)...)
+		for _, states := range groups {
+			add(kind+1, 1, absent(states, event, edit)...)
+			add(kind+1, 1, absent(states, tr.Decl.Events, edit)...)
 		}
-		add(kind, 1, ids...)
 		_, own := t.names(tr)
 		if next := t.counterpart(own, from, r.state); next != "" { // the copy as this state would have it
 			add(kind, 1, t.id(r, edit), t.id(r, "next:"+next))

@@ -15,8 +15,8 @@ import (
 	"ordeal/sim/builtin"
 )
 
-// showTries is how many seeds another protocol gets to show a finding.
-const showTries = 20
+// ShowTries is how many seeds another protocol gets to show a finding.
+const ShowTries = 20
 
 // Shows reports whether another protocol shows a finding on the same machine: in the
 // same exploration, or in runs of the same program. The error says why the
@@ -62,7 +62,7 @@ func Again(ctx context.Context, m config.Machine, f *Finding, enough func(title 
 	if err != nil {
 		return nil, nil, 0, fmt.Errorf("program of %q: %w", f.Title, err)
 	}
-	for i := range uint64(showTries) {
+	for i := range uint64(ShowTries) {
 		job := sim.Job{Program: p, Rounds: f.Rounds, Seed: f.Seed + i, Timeout: runTime}
 		res, _, err := run(ctx, on.(*builtin.Runner), job, &m)
 		if err != nil {

@@ -15,9 +15,11 @@ import (
 // Bounds on the search for the repair of a bug.
 const (
 	repairTries = 400
-	repairBest  = 8
-	// repairSteps bound the audit of each proposal, and of the protocol with the fix.
+	repairBest  = 12
+	// repairSteps bound the audit of each proposal, and afterSteps that of the protocol with
+	// the fix: what is rare there, too, is not the proposal's.
 	repairSteps = 1_500_000
+	afterSteps  = 8 * repairSteps
 	// proposals of a search are looked at.
 	proposals = 3
 )
@@ -74,7 +76,7 @@ func (b *Bench) checkRepairs(ctx context.Context, r *Result) error {
 		return err
 	}
 	r.Repaired.Tried = found.Tried
-	after, err := b.auditedWith(ctx, r.Trees.After, r.Trees.AfterIdentity, audit.Options{Seed: b.Audit.Seed, Steps: found.Steps})
+	after, err := b.auditedWith(ctx, r.Trees.After, r.Trees.AfterIdentity, audit.Options{Seed: b.Audit.Seed, Steps: afterSteps / repairSteps * found.Steps})
 	if err != nil {
 		return err
 	}
@@ -91,7 +93,15 @@ func (b *Bench) checkRepairs(ctx context.Context, r *Result) error {
 		if part && r.Repaired.Part == 0 {
 			r.Repaired.Part = i + 1
 		}
-		more, err := x.unknown(ctx, p.Findings)
+		list := p.Findings
+		if len(p.New) > 0 { // its audit ended with that
+			whole, err := audit.Run(ctx, audit.Options{SLICC: r.Trees.Before, Mutant: p.ID, Seed: b.Audit.Seed, Steps: found.Steps})
+			if err != nil {
+				return err
+			}
+			list = whole.Findings
+		}
+		more, err := x.unknown(ctx, list)
 		if err != nil {
 			return err
 		}

@@ -27,21 +27,25 @@ func NewRepair(e *command.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "repair RUN",
 		Short: "Search for edits of a protocol that make a finding go away",
-		Long: `Search for single and double edits of a protocol that make a finding go away: the
-action that a row lacks, as it stands in rows of the same event or state, another
-next state, the row of another state where one is missing. The finding is that of a
-run directory on the embedded simulator, or of an exploration.
+		Long: `Search for edits of a protocol that make a finding go away: the action that a row
+lacks, as it stands in rows of the same event or state, another next state, the row of
+another state where one is missing. The finding is that of a run directory on the embedded
+simulator, or of an exploration.
 
-Those with which the finding's own runs pass are audited, and listed in order: with few
-new findings, few rows lost, few edits, and near to the row that the finding names. Each
-is a mutant by name, and a patch in RUN/repairs.`,
+Those with which the finding's own runs pass, also with other seeds, are audited. Where an
+audit shows what the protocol does not, a further edit is searched for that takes that away as
+well, and so on; to one that passes, those are added that take away what else the protocol
+shows. Repairs that pass come first: with few rows lost, few edits, and near to the row that
+the finding names; then those whose audits went on longest. What comes up with many edits is
+taken for a defect of the protocol that the finding hides. Each repair is a mutant by name,
+and a patch in RUN/repairs.`,
 		Example: "  ordeal mutate repair runs/audit-20261122-235959/finding-1",
 		Args:    command.Arguments(1, 1, "one directory of a run or of an exploration"),
 	}
 	f := cmd.Flags()
 	f.IntVar(&x.o.Tries, "tries", amend.DefaultTries, "most edits to run the finding with")
-	f.IntVar(&x.o.Best, "best", amend.DefaultBest, "how many of those that remain are audited")
-	f.Uint64Var(&x.o.Steps, "steps", amend.DefaultSteps, "steps of the audit of each of them")
+	f.IntVar(&x.o.Best, "best", amend.DefaultBest, "most repairs to list, and how many whole audits are made")
+	f.Uint64Var(&x.o.Steps, "steps", amend.DefaultSteps, "steps of a whole audit")
 	f.Uint64Var(&x.o.Seed, "seed", 1, "seed of these audits")
 	f.StringVar(&x.title, "title", "", "of an exploration, the finding of this title; * is any text")
 	f.BoolVar(&x.json, "json", false, "print JSON")
@@ -117,7 +121,7 @@ func recorded(dir rundir.Dir) (*audit.Finding, error) {
 		return nil, fmt.Errorf("%s: the run passed", dir)
 	}
 	return &audit.Finding{
-		Title: res.FindingTitle(), Outcome: res.Outcome.String(), Machine: spec.Config.Machine, Program: string(p.Text()), Rounds: spec.Config.Rounds, Seed: spec.SimSeed(),
+		Title: res.FindingTitle(), Outcome: res.Outcome.String(), Detail: res.Detail, Machine: spec.Config.Machine, Program: string(p.Text()), Rounds: spec.Config.Rounds, Seed: spec.SimSeed(),
 	}, nil
 }
 
@@ -172,6 +176,9 @@ func (x *repair) print(dir string, r *amend.Result) {
 		fmt.Fprintf(w, "\n   %s\n", filepath.Join(dir, repairsDir, fmt.Sprintf("%d.patch", i+1)))
 		for _, title := range found.New {
 			fmt.Fprintf(w, "   new: %s\n", messages.EscapeLine(title))
+		}
+		for _, title := range found.Hidden {
+			fmt.Fprintf(w, "   hidden by the finding: %s\n", messages.EscapeLine(title))
 		}
 	}
 	if len(r.Repairs) == 0 {

@@ -1,0 +1,108 @@
+package amend
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"ordeal/sim/slicc/mutate"
+	"ordeal/sim/slicc/types"
+)
+
+// place is an action of a machine.
+type place struct{ machine, action string }
+
+// bodyEdits are edits of actions, ports and functions.
+type bodyEdits struct {
+	catalogue *mutate.Catalogue
+	// mutants are other values, and conditions turned round; amendments those that repairs
+	// have besides.
+	mutants, amendments map[place][]string
+	lines               map[string]int      // of the statements of amendments, by edit
+	data                map[string][]string // actions that pass the data of a message on, by machine
+	guards              []guard
+}
+
+func newBodyEdits(c *mutate.Catalogue) *bodyEdits {
+	b := &bodyEdits{catalogue: c, mutants: map[place][]string{}, amendments: map[place][]string{}, lines: map[string]int{}, data: c.Data()}
+	for _, m := range c.Mutants() {
+		if m.State == "" && (m.Operator == mutate.Set || m.Operator == mutate.Negate) {
+			at := place{m.Machine, m.Place}
+			b.mutants[at] = append(b.mutants[at], m.ID)
+		}
+	}
+	for _, a := range c.Repairs() {
+		if a.Guard != "" {
+			b.guard(a)
+			continue
+		}
+		at := place{a.Machine, a.Place}
+		b.amendments[at] = append(b.amendments[at], a.ID)
+		b.lines[a.ID] = int(a.Pos.Line)
+	}
+	return b
+}
+
+// guard notes one that the protocol lacks.
+func (b *bodyEdits) guard(a mutate.Amendment) {
+	same := func(g guard) bool { return g.machine == a.Machine && g.calls == a.Guard }
+	i := slices.IndexFunc(b.guards, same)
+	if i < 0 {
+		i = len(b.guards)
+		b.guards = append(b.guards, guard{machine: a.Machine, calls: a.Guard})
+	}
+	b.guards[i].ids = append(b.guards[i].ids, a.ID)
+}
+
+// of lists the edits of an action with their kinds.
+func (b *bodyEdits) of(at place, add func(kind int, id string)) {
+	if b == nil {
+		return
+	}
+	for _, id := range b.mutants[at] {
+		add(bodyEdit, id)
+	}
+	for _, id := range b.amendments[at] {
+		add(amendEdit, id)
+	}
+}
+
+// taking are the actions of a row that pass the data of its message on: where it has none,
+// each of them alone still does.
+func (b *bodyEdits) taking(machine string, tr *types.Transition) (list []string) {
+	if b == nil {
+		return nil
+	}
+	for _, a := range tr.Actions {
+		if slices.Contains(b.data[machine], a.Name) {
+			list = append(list, a.Name)
+		}
+	}
+	return list
+}
+
+// titled lists the edits of the declaration with the line that a title names, those of
+// the statements nearest to it first.
+func (b *bodyEdits) titled(title string) []string {
+	m := atLine().FindStringSubmatch(title)
+	if m == nil || b == nil {
+		return nil
+	}
+	line, err := strconv.Atoi(m[2])
+	if err != nil {
+		return nil
+	}
+	machine, name, ok := b.catalogue.At(m[1], line)
+	if !ok {
+		return nil
+	}
+	at := place{machine, name}
+	list := slices.Clone(b.amendments[at])
+	distance := func(id string) int { return max(line-b.lines[id], b.lines[id]-line) }
+	slices.SortStableFunc(list, func(x, y string) int { return cmp.Compare(distance(x), distance(y)) })
+	return append(list[:min(len(list), mostTitled)], b.mutants[at]...)
+}
+
+// mostTitled bounds the edits of a declaration that a title names: a port may have
+// hundreds.
+const mostTitled = 60

@@ -1,0 +1,214 @@
+package amend
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"ordeal/campaigns/audit"
+	"ordeal/sim/slicc/syntax"
+	"ordeal/sim/slicc/types"
+)
+
+// machine is one of states A, B and C and of events Load, Data and Ack, with rows as
+// "STATE EVENT NEXT ACTION…".
+func machine(actions string, rows ...string) *table {
+	enums := func(names string) *types.Type {
+		t := new(types.Type)
+		for i, name := range strings.Fields(names) {
+			t.Enums = append(t.Enums, &types.Enumerator{Name: name, Ordinal: i})
+		}
+		return t
+	}
+	m := &types.Machine{Name: "M", State: enums("A B C"), Event: enums("Load Data Ack")}
+	named := map[string]*types.Action{}
+	for _, name := range strings.Fields(actions) {
+		named[name] = &types.Action{Name: name}
+		m.Actions = append(m.Actions, named[name])
+	}
+	for _, r := range rows {
+		parts := strings.Fields(r)
+		tr := &types.Transition{State: int(parts[0][0] - 'A'), NextState: int(parts[2][0] - 'A')}
+		tr.Event = slices.IndexFunc(m.Event.Enums, func(e *types.Enumerator) bool { return e.Name == parts[1] })
+		for _, a := range parts[3:] {
+			tr.Actions = append(tr.Actions, named[a])
+		}
+		m.Transitions = append(m.Transitions, tr)
+	}
+	return &table{Machine: m, protocol: "P"}
+}
+
+// lists are what is added, without the names of the protocol and the machine.
+func lists(of func(add func(ids ...string))) (got []string) {
+	of(func(ids ...string) { got = append(got, strings.ReplaceAll(strings.Join(ids, " + "), "P/M/", "")) })
+	return got
+}
+
+// TestWaking requires a wake-up in the rows that leave a state in which messages wait, all of
+// them together and those of each event, and none where there is one.
+func TestWaking(t *testing.T) {
+	m := machine("z_stall w kd_wakeUp", "A Load A z_stall", "A Data B w", "A Ack B kd_wakeUp", "B Ack C w", "A Ack C w")
+	want := []string{"(A,Data)/insert:kd_wakeUp + (A,Ack)/insert:kd_wakeUp", "(A,Data)/insert:kd_wakeUp", "(A,Ack)/insert:kd_wakeUp"}
+	if got := lists(m.waking); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := lists(machine("z_stall w", "A Load A z_stall", "A Data B w").waking); len(got) > 0 {
+		t.Errorf("without an action that wakes: %q", got)
+	}
+}
+
+// TestExchanges requires the next states of two rows of a state to be exchanged, where they
+// differ.
+func TestExchanges(t *testing.T) {
+	m := machine("w", "A Load B w", "A Data C w", "A Ack B w", "B Data A w")
+	got := lists(func(add func(ids ...string)) { m.exchanges(m.Transitions[0], add) })
+	if want := []string{"(A,Load)/next:C + (A,Data)/next:B"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestOtherPort requires a message to be taken off another port, or to wait there, with the likeliest
+// edits.
+func TestOtherPort(t *testing.T) {
+	m := machine("i_popRequest l_popAnswer z_stallRequest y_stallAnswer w", "A Load B z_stallRequest w")
+	var got []string
+	m.edits(m.Transitions[0], func(kind int, edit string) {
+		if strings.HasPrefix(edit, "replace:") {
+			got = append(got, fmt.Sprint(kind, edit))
+		}
+	})
+	if want := []string{fmt.Sprint(insertEdit, "replace:z_stallRequest>y_stallAnswer")}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestLosing requires the notice to be put into all rows at which a line is lost, where a load is
+// not repeated.
+func TestLosing(t *testing.T) {
+	const row = "MI_example/L1Cache/(M,"
+	_, p := edited(t, row+"Replacement)/drop:forward_eviction_to_cpu + "+row+"Fwd_GETX)/drop:forward_eviction_to_cpu")
+	list := candidates(p, nil, "load not repeated after L1Cache(M,Fwd_GETX)", &outcome{})
+	i := slices.IndexFunc(list, func(c candidate) bool {
+		return strings.Contains(c.id, row+"Replacement)/insert:forward") && strings.Contains(c.id, row+"Fwd_GETX)/insert:forward")
+	})
+	if i < 0 || list[i].edits != 1 || list[i].rank != insertEdit {
+		t.Errorf("candidate %d", i)
+	}
+}
+
+// TestGuarding requires the guards that a machine lacks together, and apart, early where the title
+// is of what comes up without them.
+func TestGuarding(t *testing.T) {
+	b := &bodyEdits{guards: []guard{{"M", "check_allocate", []string{"a", "b"}}, {"M", "unset_tbe", []string{"c"}}}}
+	for title, want := range map[string]string{
+		"TBE table: allocate in a full table": "0 [a b] 1 [a] 1 [b] 6 [c] ",
+		"use of a stale pointer at P.sm:1:2":  "6 [a b] 7 [a] 7 [b] 0 [c] ",
+	} {
+		got := ""
+		b.guarding(title, func(kind int, ids ...string) { got += fmt.Sprint(kind, ids, " ") })
+		if got != want {
+			t.Errorf("%s: %q, want %q", title, got, want)
+		}
+	}
+}
+
+// TestScore requires an edit whose audit went on twice as long to make up for one edit, tries in
+// vain to count against one, and one edit of each title to be likelier the more have it.
+func TestScore(t *testing.T) {
+	a := &node{candidate: candidate{edits: 1}, value: 10}
+	b := &node{candidate: candidate{edits: 2}, value: 11}
+	if a.score() != b.score() {
+		t.Errorf("%g and %g", a.score(), b.score())
+	}
+	b.at = 2 * turn
+	if a.score() != b.score()+1 {
+		t.Errorf("after tries: %g and %g", a.score(), b.score())
+	}
+	on := &node{value: 10, others: map[string]int{"often": 4, "seldom": 1}}
+	first, second := &node{of: on, title: "often"}, &node{of: on, title: "often", nth: 1}
+	if other := (&node{of: on, title: "seldom"}); first.score() != 11 || second.score() != 10 || other.score() != 9 {
+		t.Errorf("%g, %g, %g", first.score(), second.score(), other.score())
+	}
+}
+
+// TestRanked requires repairs of different places first, and those that were audited twice once.
+func TestRanked(t *testing.T) {
+	list := []*Repair{{ID: "P/M/a/x", Edits: 1, rank: 1}, {ID: "P/M/a/y", Edits: 1}, {ID: "P/M/a/x + P/M/b/x", Edits: 2}, {ID: "P/M/b/z", Edits: 1, Lost: 3}}
+	names := func(list []*Repair) string {
+		var ids []string
+		for _, r := range list {
+			ids = append(ids, r.ID)
+		}
+		return strings.Join(ids, ", ")
+	}
+	if got, want := names(ranked(list)), "P/M/a/y, P/M/b/z, P/M/a/x + P/M/b/x, P/M/a/x"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	failed := []*Repair{{ID: "P/M/c/x", Steps: 1}, {ID: "P/M/d/x", Steps: 5}, {ID: "P/M/a/x", Steps: 9}, {ID: "P/M/d/x", Steps: 3}}
+	if got, want := names(longest(failed, list)), "P/M/d/x, P/M/c/x"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// TestLate requires a title that comes up in the second half of an audit not to count any more,
+// unless the edit was to take it away.
+func TestLate(t *testing.T) {
+	s := &search{o: Options{Steps: 100}}
+	for _, c := range []struct {
+		titles string
+		steps  uint64
+		want   bool
+	}{{"a b", 50, true}, {"a b", 49, false}, {"a a", 99, false}} {
+		n := &node{}
+		for _, title := range strings.Fields(c.titles) {
+			n.findings = append(n.findings, finding(title))
+		}
+		if got := s.late(n, &Repair{Steps: c.steps}); got != c.want || got != (len(n.rare) == 1 && len(n.findings) == 1) {
+			t.Errorf("%s after %d steps: %v, rare %v", c.titles, c.steps, got, n.rare)
+		}
+	}
+}
+
+func finding(title string) *audit.Finding { return &audit.Finding{Title: title} }
+
+// TestGroups requires a row that is missing to be copied into all states without it that stand
+// together with its state in a declaration.
+func TestGroups(t *testing.T) {
+	m := machine("w z_stall", "A Data B w", "B Data B w", "C Load C z_stall")
+	together := &syntax.Transition{States: []syntax.Ident{{Name: "A"}, {Name: "B"}}, Events: []syntax.Ident{{Name: "Data"}}}
+	m.Transitions[0].Decl, m.Transitions[1].Decl = together, together
+	m.Transitions[2].Decl = &syntax.Transition{States: []syntax.Ident{{Name: "C"}}, Events: []syntax.Ident{{Name: "Load"}, {Name: "Ack"}}}
+	got := lists(func(add func(ids ...string)) {
+		m.missing(row{"M", "A", "Load"}, func(_, _ int, ids ...string) { add(ids...) })
+	})
+	if want := "(A,Load)/copy:C + (B,Load)/copy:C"; !slices.Contains(got, want) {
+		t.Errorf("%q, want %q among them", got, want)
+	}
+}
+
+// TestDeclared requires an edit of all rows of a declaration where a title names one of them.
+func TestDeclared(t *testing.T) {
+	const load, store = "MI_example/L1Cache/(MI,Load)/", "MI_example/L1Cache/(II,Store)/"
+	_, p := edited(t, "MI_example/L1Cache/(M,Load)/dup:r_load_hit")
+	for title, want := range map[string]bool{"invalid transition (MI, Load) of L1Cache": true, "deadlock": false} {
+		list := candidates(p, nil, title, &outcome{last: []row{{"L1Cache", "MI", "Load"}}})
+		got := slices.ContainsFunc(list, func(c candidate) bool {
+			return c.edits == 1 && strings.Contains(c.id, load+"copy:M") && strings.Contains(c.id, store+"copy:M")
+		})
+		if got != want {
+			t.Errorf("%s: %v", title, got)
+		}
+	}
+}
+
+// TestDetailed reads the row out of the text of a failure.
+func TestDetailed(t *testing.T) {
+	const detail = "before the end: history forbidden by tso\nDirectory 0 at tick 5711: the condition is false\nin transition (O, Pf_Replacement) on line 0x1001c0\nlast messages"
+	if got, want := detailed(detail), []row{{"Directory", "O", "Pf_Replacement"}}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if got := detailed("core 1 waits for memory since tick 15"); got != nil {
+		t.Errorf("%v of a deadlock", got)
+	}
+}

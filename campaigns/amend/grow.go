@@ -1,0 +1,238 @@
+package amend
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"ordeal/campaigns/audit"
+)
+
+// confirm makes runs with other seeds of a finding whose own runs an edit passes, until
+// something new comes up: a finding that is rare goes away with any edit.
+func (s *search) confirm(ctx context.Context, n *node) error {
+	if s.other == nil {
+		return nil
+	}
+	f := *s.other
+	for left := s.otherRuns; left > 0 && n.title == ""; left -= audit.ShowTries {
+		if err := s.pass(ctx, n, &f); err != nil {
+			return err
+		}
+		f.Seed += audit.ShowTries
+	}
+	return nil
+}
+
+// grow adds edits to the likeliest edit of all, to the protocol itself at first, until some
+// pass their audits or the work is done.
+func (s *search) grow(ctx context.Context, root *node) error {
+	nodes := []*node{root}
+	var passed, failed []*Repair
+	var first, clean []*node
+	for len(nodes) > 0 && places(passed) < enough && len(passed) < s.o.Best/2 && s.result.Tried < s.o.Tries && s.spent < s.budget()*2/3 && ctx.Err() == nil {
+		on := slices.MaxFunc(nodes, func(a, b *node) int { return cmp.Compare(a.score(), b.score()) })
+		again := s.uncovered(nodes)
+		var open, others []*node
+		var err error
+		if len(again) > 0 {
+			on = root
+			nodes = slices.DeleteFunc(nodes, func(n *node) bool { return slices.Contains(again, n) })
+			open, others, err = s.retry(ctx, again)
+		} else {
+			open, others, err = s.expand(ctx, on)
+			if on.done() {
+				nodes = slices.DeleteFunc(nodes, func(n *node) bool { return n == on })
+			}
+		}
+		if err != nil {
+			return err
+		}
+		for len(open) > 0 && s.spent < s.budget()*2/3 && ctx.Err() == nil {
+			n := open[0]
+			open = open[1:]
+			if err := s.confirm(ctx, n); err != nil {
+				return err
+			}
+			if n.title != "" {
+				others = append(others, n)
+				continue
+			}
+			r, passes, err := s.audit(ctx, n)
+			if err != nil {
+				return err
+			}
+			if passes {
+				passed, clean = append(passed, r), append(clean, n)
+				continue
+			}
+			failed = append(failed, r)
+			s.note(n)
+			if s.late(n, r) {
+				clean = append(clean, n)
+				continue
+			}
+			n.value = math.Log2(float64(r.Steps + 1))
+			nodes = append(nodes, n)
+		}
+		for _, n := range others {
+			if n.against(n.title) {
+				continue
+			}
+			if on == root && len(again) == 0 {
+				first = append(first, n)
+			}
+			n.of, n.nth = on, on.others[n.title]
+			on.others[n.title]++
+			s.note(n)
+			if !blunder(n.title) {
+				nodes = append(nodes, n)
+			}
+		}
+	}
+	further, err := s.further(ctx, clean)
+	if err != nil {
+		return err
+	}
+	uncovering, err := s.uncovering(ctx, inTurn(first), s.o.Best/2)
+	if err != nil {
+		return err
+	}
+	list := append(alternate(ranked(passed), further), alternate(longest(failed, passed), uncovering)...)
+	s.result.Repairs = list[:min(len(list), s.o.Best)]
+	return nil
+}
+
+// budget are the steps of all audits, of which a third is for what repairs leave.
+func (s *search) budget() uint64 { return uint64(s.o.Best) * s.o.Steps }
+
+// expand adds the next edits for what comes up with one. Open are those whose runs of all
+// findings show nothing new, others those with which something else comes up.
+func (s *search) expand(ctx context.Context, on *node) (open, others []*node, err error) {
+	if on.others == nil {
+		on.others = map[string]int{}
+		if err := s.prepare(ctx, on); err != nil {
+			return nil, nil, err
+		}
+	}
+	for tries := 0; tries < turn && !on.done() && s.result.Tried < s.o.Tries && ctx.Err() == nil; {
+		n := &node{candidate: on.next(), findings: on.findings, rare: on.rare, depth: on.depth + 1}
+		if _, err := on.catalogue.Find(n.id); err != nil {
+			continue // not an edit of this protocol
+		}
+		n.id, n.edits = join(on.id, n.id), on.edits+n.edits
+		if err := s.try(ctx, n); err != nil {
+			continue // it does not compile
+		}
+		tries++
+		s.result.Tried++
+		if s.o.OnTry != nil {
+			s.o.OnTry(s.result.Tried, n.id)
+		}
+		if n.title == "" {
+			open = append(open, n)
+		} else {
+			others = append(others, n)
+		}
+	}
+	return open, others, nil
+}
+
+// prepare lists the edits that may be added to one.
+func (s *search) prepare(ctx context.Context, n *node) (err error) {
+	if n.shown == nil {
+		if err := s.repeat(ctx, n); err != nil {
+			return err
+		}
+	}
+	if n.catalogue, err = s.catalogue(n.id); err != nil {
+		return err
+	}
+	checked, err := n.catalogue.Protocol()
+	if err != nil {
+		return err
+	}
+	n.list = candidates(checked, newBodyEdits(n.catalogue), n.title, n.shown)
+	return nil
+}
+
+// try runs the findings that an edit has to pass, the last one first, until
+// something new comes up.
+func (s *search) try(ctx context.Context, n *node) error {
+	for _, f := range slices.Backward(n.findings) {
+		if err := s.pass(ctx, n, f); err != nil || n.title != "" {
+			return err
+		}
+	}
+	return nil
+}
+
+// pass makes the runs of a finding with an edit, and notes what comes up that is new.
+func (s *search) pass(ctx context.Context, n *node, f *audit.Finding) error {
+	isNew := func(title string) bool { return s.isNew(n, title) }
+	now, err := s.outcome(ctx, n.id, f, isNew)
+	if err != nil {
+		return err
+	}
+	n.runs += now.runs
+	if i := slices.IndexFunc(now.titles, isNew); i >= 0 {
+		n.title, n.shown = now.titles[i], now
+	}
+	return nil
+}
+
+// repeat makes the runs of the finding that ended the audit of an edit.
+func (s *search) repeat(ctx context.Context, n *node) error {
+	f := n.findings[len(n.findings)-1]
+	shown, err := s.outcome(ctx, n.id, f, func(title string) bool { return title == f.Title })
+	if err != nil {
+		return err
+	}
+	n.shown = shown
+	return s.recall(ctx, n, f)
+}
+
+// audit audits an edit until something new comes up, which is then what is to go away next.
+func (s *search) audit(ctx context.Context, n *node) (r *Repair, passes bool, err error) {
+	var failed error
+	stop := func(f *audit.Finding) bool {
+		if failed != nil {
+			return true
+		}
+		if !s.isNew(n, f.Title) {
+			return false
+		}
+		if n.against(f.Title) {
+			return true
+		}
+		known, err := s.known(ctx, f)
+		failed = err
+		return !known
+	}
+	report, err := s.audited(ctx, n.id, stop)
+	if err != nil || failed != nil {
+		return nil, false, cmp.Or(err, failed)
+	}
+	s.spent += report.Steps
+	r = &Repair{ID: n.id, Edits: n.edits, Runs: n.runs, Findings: report.Findings, Steps: report.Steps, rank: n.rank}
+	n.left = nil
+	for _, f := range report.Findings {
+		switch {
+		case f == report.Stopped || slices.Contains(n.rare, f.Title):
+			r.New = append(r.New, f.Title)
+		case s.hides(f.Title):
+			r.Hidden = append(r.Hidden, f.Title)
+			n.left = append(n.left, f)
+		default:
+			r.Left = append(r.Left, f.Title)
+			n.left = append(n.left, f)
+		}
+	}
+	if f := report.Stopped; f != nil {
+		n.title, n.shown, n.findings = f.Title, nil, append(slices.Clip(n.findings), f)
+		return r, false, nil
+	}
+	r.Lost = max(s.stock.Coverage.Taken()-report.Coverage.Taken(), 0)
+	return r, true, nil
+}

@@ -1,0 +1,68 @@
+package amend
+
+import (
+	"cmp"
+	"context"
+	"slices"
+)
+
+// note counts a title that comes up with an edit of the protocol itself.
+func (s *search) note(n *node) {
+	if n.depth == 1 && len(named(n.title)) > 0 {
+		s.comes[n.title]++
+	}
+}
+
+// hides reports whether a title comes up with many edits of the protocol itself, so that it is
+// the protocol's own, which the finding hides. A title without a row is not enough: an edit
+// that is wrong shows the same one as others.
+func (s *search) hides(title string) bool { return s.comes[title] >= hiding }
+
+// uncovered are the edits of the protocol itself with which something comes up that the
+// finding hides.
+func (s *search) uncovered(nodes []*node) (list []*node) {
+	for _, n := range nodes {
+		if n.depth == 1 && n.others == nil && s.hides(n.title) {
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
+// retry makes the runs of edits again, with what the finding hides.
+func (s *search) retry(ctx context.Context, list []*node) (open, others []*node, err error) {
+	for _, n := range list {
+		n.title, n.shown, n.of, n.findings = "", nil, nil, n.findings[:1]
+		if err := s.try(ctx, n); err != nil {
+			return nil, nil, err
+		}
+		if n.title == "" {
+			open = append(open, n)
+		} else {
+			others = append(others, n)
+		}
+	}
+	return open, others, nil
+}
+
+// inTurn orders edits by what comes up with them, one of each title in turn: those that come
+// up with the most edits first, which may be the protocol's, and of the edits of a title the
+// most likely first. Many edits alike, as of actions that need a message where there is none,
+// do not displace others.
+func inTurn(others []*node) []*node {
+	nth := make(map[string]int, len(others))
+	rounds := make([]int, len(others))
+	order := make([]int, len(others))
+	for i, n := range others {
+		order[i], rounds[i] = i, nth[n.title]
+		nth[n.title]++
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(rounds[a], rounds[b]), cmp.Compare(nth[others[b].title], nth[others[a].title]))
+	})
+	list := make([]*node, len(others))
+	for i, at := range order {
+		list[i] = others[at]
+	}
+	return list
+}

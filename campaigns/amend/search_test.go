@@ -1,0 +1,87 @@
+package amend
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"ordeal/campaigns/audit"
+)
+
+// found is a finding of a mutant of MI_example.
+func found(t *testing.T, mutant, title string) *audit.Finding {
+	t.Helper()
+	r, err := audit.Run(t.Context(), audit.Options{
+		Protocol: "mi", Mutant: mutant, Seed: 1, Steps: 20_000_000, Engines: []audit.Engine{audit.Sample},
+		Stop: func(f *audit.Finding) bool { return f.Title == title && len(f.Conditions) == 0 },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Stopped == nil {
+		t.Fatalf("%s was not found in %d steps", title, r.Steps)
+	}
+	return r.Stopped
+}
+
+const (
+	notice = "MI_example/L1Cache/(M,Fwd_GETX)/"
+	load   = "MI_example/L1Cache/(MI,Load)/"
+	both   = notice + "drop:forward_eviction_to_cpu + " + load + "delete"
+)
+
+// TestHidden requires what comes up with every repair to be taken for the protocol's own, which
+// the finding hides, and to be repaired by a further edit: as long as loads end runs of a
+// writeback, the notice that is missing besides is not seen.
+func TestHidden(t *testing.T) {
+	f := found(t, both, "invalid transition (MI, Load) of L1Cache")
+	r, err := Search(t.Context(), Options{Finding: f, Tries: 60, Best: 8, Steps: 300_000, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Repairs) < 2 {
+		t.Fatalf("%d repairs in %d tries", len(r.Repairs), r.Tried)
+	}
+	hidden := []string{"load not repeated after L1Cache(M,Fwd_GETX)"}
+	if alone := r.Repairs[0]; !strings.HasPrefix(alone.ID, load+"copy:") || strings.Contains(alone.ID, notice) || len(alone.New) > 0 || !slices.Equal(alone.Hidden, hidden) {
+		t.Errorf("first repair of %d tries: %+v", r.Tried, alone)
+	}
+	if r := r.Repairs[1]; !strings.Contains(r.ID, load+"copy:") || !strings.Contains(r.ID, notice+"insert:forward_eviction_to_cpu") || len(r.New)+len(r.Hidden) > 0 {
+		t.Errorf("second repair: %+v", r)
+	}
+}
+
+// TestFurther requires a repair of what the protocol shows besides among the first ones, beside
+// the one that repairs the finding alone.
+func TestFurther(t *testing.T) {
+	f := found(t, both, "load not repeated after L1Cache(M,Fwd_GETX)")
+	r, err := Search(t.Context(), Options{Finding: f, Tries: 40, Best: 8, Steps: 300_000, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Repairs) < 2 {
+		t.Fatalf("%d repairs in %d tries", len(r.Repairs), r.Tried)
+	}
+	if alone := r.Repairs[0]; !strings.HasPrefix(alone.ID, notice+"insert:") || strings.Contains(alone.ID, load) || len(alone.New) > 0 || len(alone.Left) == 0 {
+		t.Errorf("first repair: %+v", alone)
+	}
+	if r := r.Repairs[1]; !strings.Contains(r.ID, notice+"insert:") || !strings.Contains(r.ID, load+"copy:") || len(r.New) > 0 {
+		t.Errorf("second repair: %+v", r)
+	}
+}
+
+// TestConfirm requires runs with other seeds to count against an edit that leaves the finding, and
+// not against one that takes it away.
+func TestConfirm(t *testing.T) {
+	f := found(t, both, "load not repeated after L1Cache(M,Fwd_GETX)")
+	s := &search{base: f.Machine, stock: &audit.Report{}, other: f, otherRuns: audit.ShowTries}
+	for id, shows := range map[string]bool{"": true, notice + "insert:forward_eviction_to_cpu": false} {
+		n := &node{candidate: candidate{id: id}, findings: []*audit.Finding{f}}
+		if err := s.confirm(t.Context(), n); err != nil {
+			t.Fatal(err)
+		}
+		if shows != n.against(n.title) {
+			t.Errorf("with %q %q comes up", id, n.title)
+		}
+	}
+}
