@@ -94,7 +94,7 @@ func Search(ctx context.Context, o Options) (*Result, error) {
 	if o.Steps == 0 {
 		o.Steps = DefaultSteps
 	}
-	s := &search{o: o, base: o.Finding.Machine, shown: map[string]bool{}, comes: map[string]int{}, result: &Result{Title: o.Finding.Title, Repairs: []*Repair{}, Steps: o.Steps}}
+	s := &search{o: o, base: o.Finding.Machine, shown: map[string]bool{}, comes: map[string]map[string]bool{}, result: &Result{Title: o.Finding.Title, Repairs: []*Repair{}, Steps: o.Steps}}
 	if !s.base.Coherent() {
 		return nil, ErrNoProtocol
 	}

@@ -68,8 +68,8 @@ func TestExchanges(t *testing.T) {
 	}
 }
 
-// TestOtherPort requires a message to be taken off another port, or to wait there, with the likeliest
-// edits.
+// TestOtherPort requires a message to be taken off another port, or to wait there, before actions are
+// replaced by any others.
 func TestOtherPort(t *testing.T) {
 	m := machine("i_popRequest l_popAnswer z_stallRequest y_stallAnswer w", "A Load B z_stallRequest w")
 	var got []string
@@ -78,7 +78,7 @@ func TestOtherPort(t *testing.T) {
 			got = append(got, fmt.Sprint(kind, edit))
 		}
 	})
-	if want := []string{fmt.Sprint(insertEdit, "replace:z_stallRequest>y_stallAnswer")}; !slices.Equal(got, want) {
+	if want := []string{fmt.Sprint(dropEdit, "replace:z_stallRequest>y_stallAnswer")}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -116,8 +116,8 @@ func TestGuarding(t *testing.T) {
 // TestScore requires an edit whose audit went on twice as long to make up for one edit, tries in
 // vain to count against one, and one edit of each title to be likelier the more have it.
 func TestScore(t *testing.T) {
-	a := &node{candidate: candidate{edits: 1}, value: 10}
-	b := &node{candidate: candidate{edits: 2}, value: 11}
+	a := &node{candidate: candidate{edits: 1}, value: 10, depth: 1}
+	b := &node{candidate: candidate{edits: 2}, value: 11, depth: 2}
 	if a.score() != b.score() {
 		t.Errorf("%g and %g", a.score(), b.score())
 	}
@@ -129,6 +129,24 @@ func TestScore(t *testing.T) {
 	first, second := &node{of: on, title: "often"}, &node{of: on, title: "often", nth: 1}
 	if other := (&node{of: on, title: "seldom"}); first.score() != 11 || second.score() != 10 || other.score() != 9 {
 		t.Errorf("%g, %g, %g", first.score(), second.score(), other.score())
+	}
+}
+
+// TestHides requires three different edits to show a title, not one in three rows.
+func TestHides(t *testing.T) {
+	const title = "invalid transition (I, Ack) of M"
+	s := &search{comes: map[string]map[string]bool{}}
+	for _, c := range []struct {
+		id   string
+		want bool
+	}{
+		{"P/M/(A,Ack)/drop:pop", false}, {"P/M/(B,Ack)/drop:pop", false}, {"P/M/(C,Ack)/drop:pop", false},
+		{"P/M/(A,Ack)/insert:w@pop", false}, {"P/M/(B,Ack)/insert:w", false}, {"P/M/(A,Ack)/next:B", true},
+	} {
+		s.note(&node{candidate: candidate{id: c.id}, depth: 1, title: title})
+		if got := s.hides(title); got != c.want {
+			t.Errorf("after %s: %v", c.id, got)
+		}
 	}
 }
 

@@ -32,7 +32,10 @@ func (s *search) grow(ctx context.Context, root *node) error {
 	var passed, failed []*Repair
 	var first, clean []*node
 	for len(nodes) > 0 && places(passed) < enough && len(passed) < s.o.Best/2 && s.result.Tried < s.o.Tries && s.spent < s.budget()*2/3 && ctx.Err() == nil {
-		on := slices.MaxFunc(nodes, func(a, b *node) int { return cmp.Compare(a.score(), b.score()) })
+		on := root
+		if root.at >= s.o.Tries/2 || root.done() { // most repairs are edits of the protocol itself
+			on = slices.MaxFunc(nodes, func(a, b *node) int { return cmp.Compare(a.score(), b.score()) })
+		}
 		again := s.uncovered(nodes)
 		var open, others []*node
 		var err error
@@ -91,6 +94,9 @@ func (s *search) grow(ctx context.Context, root *node) error {
 			}
 		}
 	}
+	if len(passed) == 0 {
+		clean = nil
+	}
 	further, err := s.further(ctx, clean)
 	if err != nil {
 		return err
@@ -99,7 +105,13 @@ func (s *search) grow(ctx context.Context, root *node) error {
 	if err != nil {
 		return err
 	}
-	list := append(alternate(ranked(passed), further), alternate(longest(failed, passed), uncovering)...)
+	list := ranked(passed)
+	if len(further) > 0 && len(further[0].New) == 0 {
+		list = alternate(list, further)
+	} else {
+		list = append(list, further...)
+	}
+	list = append(list, alternate(longest(failed, passed), uncovering)...)
 	s.result.Repairs = list[:min(len(list), s.o.Best)]
 	return nil
 }

@@ -4,19 +4,30 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 )
 
-// note counts a title that comes up with an edit of the protocol itself.
+// note counts a title that comes up with an edit of the protocol itself. The same edit in
+// different rows counts once: what it breaks it breaks everywhere.
 func (s *search) note(n *node) {
-	if n.depth == 1 && len(named(n.title)) > 0 {
-		s.comes[n.title]++
+	if n.depth != 1 || len(named(n.title)) == 0 {
+		return
 	}
+	first, _, _ := strings.Cut(n.id, " + ")
+	edit := first[strings.LastIndexByte(first, '/')+1:]
+	if i := strings.IndexByte(edit, '@'); i >= 0 && strings.HasPrefix(edit, "insert:") {
+		edit = edit[:i]
+	}
+	if s.comes[n.title] == nil {
+		s.comes[n.title] = map[string]bool{}
+	}
+	s.comes[n.title][edit] = true
 }
 
 // hides reports whether a title comes up with many edits of the protocol itself, so that it is
 // the protocol's own, which the finding hides. A title without a row is not enough: an edit
 // that is wrong shows the same one as others.
-func (s *search) hides(title string) bool { return s.comes[title] >= hiding }
+func (s *search) hides(title string) bool { return len(s.comes[title]) >= hiding }
 
 // uncovered are the edits of the protocol itself with which something comes up that the
 // finding hides.
@@ -32,7 +43,7 @@ func (s *search) uncovered(nodes []*node) (list []*node) {
 // retry makes the runs of edits again, with what the finding hides.
 func (s *search) retry(ctx context.Context, list []*node) (open, others []*node, err error) {
 	for _, n := range list {
-		n.title, n.shown, n.of, n.findings = "", nil, nil, n.findings[:1]
+		n.title, n.shown, n.of, n.findings, n.rare = "", nil, nil, n.findings[:1], nil
 		if err := s.try(ctx, n); err != nil {
 			return nil, nil, err
 		}

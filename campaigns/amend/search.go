@@ -19,8 +19,8 @@ type search struct {
 	stock *audit.Report  // of the protocol itself
 	// shown are titles that it shows besides.
 	shown map[string]bool
-	// comes counts the edits of the protocol itself with which a title comes up.
-	comes map[string]int
+	// comes are the edits of the protocol itself with which a title comes up.
+	comes map[string]map[string]bool
 	// other is the finding with other seeds, and otherRuns how many of them an edit has to
 	// pass.
 	other     *audit.Finding

@@ -1,7 +1,6 @@
 package amend
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -30,24 +29,19 @@ const (
 	both   = notice + "drop:forward_eviction_to_cpu + " + load + "delete"
 )
 
-// TestHidden requires what comes up with every repair to be taken for the protocol's own, which
-// the finding hides, and to be repaired by a further edit: as long as loads end runs of a
-// writeback, the notice that is missing besides is not seen.
-func TestHidden(t *testing.T) {
+// TestLater requires what comes up with a repair to be repaired by a second edit: as long as loads
+// end runs of a writeback, the notice that is missing besides is not seen.
+func TestLater(t *testing.T) {
 	f := found(t, both, "invalid transition (MI, Load) of L1Cache")
 	r, err := Search(t.Context(), Options{Finding: f, Tries: 60, Best: 8, Steps: 300_000, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Repairs) < 2 {
-		t.Fatalf("%d repairs in %d tries", len(r.Repairs), r.Tried)
+	if len(r.Repairs) == 0 {
+		t.Fatalf("no repair in %d tries", r.Tried)
 	}
-	hidden := []string{"load not repeated after L1Cache(M,Fwd_GETX)"}
-	if alone := r.Repairs[0]; !strings.HasPrefix(alone.ID, load+"copy:") || strings.Contains(alone.ID, notice) || len(alone.New) > 0 || !slices.Equal(alone.Hidden, hidden) {
-		t.Errorf("first repair of %d tries: %+v", r.Tried, alone)
-	}
-	if r := r.Repairs[1]; !strings.Contains(r.ID, load+"copy:") || !strings.Contains(r.ID, notice+"insert:forward_eviction_to_cpu") || len(r.New)+len(r.Hidden) > 0 {
-		t.Errorf("second repair: %+v", r)
+	if best := r.Repairs[0]; len(best.New) > 0 || best.Edits != 2 || !strings.Contains(best.ID, load+"copy:") || !strings.Contains(best.ID, notice+"insert:forward_eviction_to_cpu") {
+		t.Errorf("first repair of %d tries: %+v", r.Tried, best)
 	}
 }
 
