@@ -106,7 +106,10 @@ func Search(ctx context.Context, o Options) (*Result, error) {
 	if s.stock, err = s.audited(ctx, "", nil); err != nil {
 		return nil, err
 	}
-	if err := s.grow(ctx, root); err != nil {
+	if err := s.grow(ctx, root); err != nil && ctx.Err() == nil {
+		return nil, err
+	}
+	if s.result.Repairs, err = s.list(ctx); err != nil {
 		return nil, err
 	}
 	s.result.CPU = audit.ProcessTime() - began

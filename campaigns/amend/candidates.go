@@ -64,6 +64,11 @@ type table struct {
 
 func (t *table) state(n int) string { return t.State.Enums[n].Name }
 
+// row names a row.
+func (t *table) row(tr *types.Transition) row {
+	return row{t.Name, t.state(tr.State), t.Event.Enums[tr.Event].Name}
+}
+
 // names are those of a row: its actions, and its next state.
 func (t *table) names(tr *types.Transition) (actions []string, next string) {
 	for _, a := range tr.Actions {
@@ -131,7 +136,7 @@ func candidates(p *types.Protocol, bodies *bodyEdits, title string, shown *outco
 				t.leaving(r.state, func(ids ...string) { add(rank, 1, ids...) })
 			}
 			for _, tr := range m.Transitions {
-				at := row{m.Name, t.state(tr.State), m.Event.Enums[tr.Event].Name}
+				at := t.row(tr)
 				if r.state != "" && at.state != r.state || r.event != "" && at.event != r.event {
 					continue
 				}
@@ -263,32 +268,24 @@ func (t *table) notices(tr *types.Transition, add func(edit string)) {
 // is missing in one of them alone, the others still show the failure. They count as one
 // edit.
 func (t *table) leaving(state string, add func(ids ...string)) {
-	var ids []string
-	for _, tr := range t.Transitions {
-		if t.state(tr.State) != state || tr.NextState < 0 || tr.NextState == tr.State {
-			continue
-		}
-		best := ""
-		t.notices(tr, func(edit string) { best = cmp.Or(best, edit) })
-		if best != "" {
-			ids = append(ids, t.id(row{t.Name, state, t.Event.Enums[tr.Event].Name}, best))
-		}
-	}
-	if len(ids) > 1 {
-		add(ids...)
-	}
+	t.noticed(func(tr *types.Transition) bool {
+		return t.state(tr.State) == state && tr.NextState >= 0 && tr.NextState != tr.State
+	}, add)
 }
 
 // losing lists the insertion of a notice into all rows at which a line is lost without one.
-func (t *table) losing(add func(ids ...string)) {
+func (t *table) losing(add func(ids ...string)) { t.noticed(t.loses, add) }
+
+// noticed lists the likeliest insertion of a notice into each of some rows, all at once.
+func (t *table) noticed(some func(*types.Transition) bool, add func(ids ...string)) {
 	var ids []string
 	for _, tr := range t.Transitions {
 		best := ""
-		if t.loses(tr) {
+		if some(tr) {
 			t.notices(tr, func(edit string) { best = cmp.Or(best, edit) })
 		}
 		if best != "" {
-			ids = append(ids, t.id(row{t.Name, t.state(tr.State), t.Event.Enums[tr.Event].Name}, best))
+			ids = append(ids, t.id(t.row(tr), best))
 		}
 	}
 	if len(ids) > 1 {
@@ -357,7 +354,7 @@ func (t *table) edits(tr *types.Transition, add func(kind int, edit string)) {
 func (t *table) declared(tr *types.Transition) (list []row) {
 	for _, other := range t.Transitions {
 		if other.Decl == tr.Decl {
-			list = append(list, row{t.Name, t.state(other.State), t.Event.Enums[other.Event].Name})
+			list = append(list, t.row(other))
 		}
 	}
 	return list
@@ -371,8 +368,7 @@ func (t *table) exchanges(tr *types.Transition, add func(ids ...string)) {
 	}
 	for _, other := range t.Transitions {
 		if _, to := t.names(other); other.State == tr.State && to != "" && to != next {
-			at := func(e int) row { return row{t.Name, t.state(tr.State), t.Event.Enums[e].Name} }
-			add(t.id(at(tr.Event), "next:"+to), t.id(at(other.Event), "next:"+next))
+			add(t.id(t.row(tr), "next:"+to), t.id(t.row(other), "next:"+next))
 		}
 	}
 }

@@ -8,17 +8,16 @@ import (
 	"ordeal/campaigns/audit"
 )
 
-// further adds to repairs that pass, or nearly do, edits for what is left: other findings of the protocol,
-// which the same mistake may cause. A repair is one of its own for as many of them as went
-// away.
-func (s *search) further(ctx context.Context, clean []*node) (list []*Repair, err error) {
-	if len(clean) == 0 {
+// further adds to a repair that passes, or nearly does, edits for what is left: other findings
+// of the protocol, which the same mistake may cause. The repair for as many of them as went
+// away is one of its own; nil if none did.
+func (s *search) further(ctx context.Context) (best *Repair, err error) {
+	if len(s.passed) == 0 {
 		return nil, nil
 	}
-	most := slices.MinFunc(clean, func(a, b *node) int {
+	most := slices.MinFunc(s.clean, func(a, b *node) int {
 		return cmp.Or(cmp.Compare(a.depth, b.depth), cmp.Compare(len(a.left), len(b.left)))
 	})
-	var best *Repair
 	tried := map[string]bool{}
 	for ctx.Err() == nil && s.spent < s.budget() {
 		i := slices.IndexFunc(most.left, func(f *audit.Finding) bool { return !tried[f.Title] && len(f.Conditions) == 0 })
@@ -36,10 +35,7 @@ func (s *search) further(ctx context.Context, clean []*node) (list []*Repair, er
 			most, best = next, r
 		}
 	}
-	if best != nil {
-		list = append(list, best)
-	}
-	return list, nil
+	return best, nil
 }
 
 // without is an edit with which one more finding is left out, and that passes its audit, or

@@ -135,7 +135,7 @@ func TestScore(t *testing.T) {
 // TestHides requires three different edits to show a title, not one in three rows.
 func TestHides(t *testing.T) {
 	const title = "invalid transition (I, Ack) of M"
-	s := &search{comes: map[string]map[string]bool{}}
+	s := &search{o: Options{Finding: finding("another")}, comes: map[string]map[string]bool{}}
 	for _, c := range []struct {
 		id   string
 		want bool

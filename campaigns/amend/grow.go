@@ -29,9 +29,7 @@ func (s *search) confirm(ctx context.Context, n *node) error {
 // pass their audits or the work is done.
 func (s *search) grow(ctx context.Context, root *node) error {
 	nodes := []*node{root}
-	var passed, failed []*Repair
-	var first, clean []*node
-	for len(nodes) > 0 && places(passed) < enough && len(passed) < s.o.Best/2 && s.result.Tried < s.o.Tries && s.spent < s.budget()*2/3 && ctx.Err() == nil {
+	for len(nodes) > 0 && places(s.passed) < enough && len(s.passed) < s.o.Best/2 && s.result.Tried < s.o.Tries && s.spent < s.budget()*2/3 && ctx.Err() == nil {
 		on := root
 		if root.at >= s.o.Tries/2 || root.done() { // most repairs are edits of the protocol itself
 			on = slices.MaxFunc(nodes, func(a, b *node) int { return cmp.Compare(a.score(), b.score()) })
@@ -67,13 +65,13 @@ func (s *search) grow(ctx context.Context, root *node) error {
 				return err
 			}
 			if passes {
-				passed, clean = append(passed, r), append(clean, n)
+				s.passed, s.clean = append(s.passed, r), append(s.clean, n)
 				continue
 			}
-			failed = append(failed, r)
+			s.failed = append(s.failed, r)
 			s.note(n)
 			if s.late(n, r) {
-				clean = append(clean, n)
+				s.clean = append(s.clean, n)
 				continue
 			}
 			n.value = math.Log2(float64(r.Steps + 1))
@@ -84,7 +82,7 @@ func (s *search) grow(ctx context.Context, root *node) error {
 				continue
 			}
 			if on == root && len(again) == 0 {
-				first = append(first, n)
+				s.first = append(s.first, n)
 			}
 			n.of, n.nth = on, on.others[n.title]
 			on.others[n.title]++
@@ -94,26 +92,30 @@ func (s *search) grow(ctx context.Context, root *node) error {
 			}
 		}
 	}
-	if len(passed) == 0 {
-		clean = nil
-	}
-	further, err := s.further(ctx, clean)
-	if err != nil {
-		return err
-	}
-	uncovering, err := s.uncovering(ctx, inTurn(first), s.o.Best/2)
-	if err != nil {
-		return err
-	}
-	list := ranked(passed)
-	if len(further) > 0 && len(further[0].New) == 0 {
-		list = alternate(list, further)
-	} else {
-		list = append(list, further...)
-	}
-	list = append(list, alternate(longest(failed, passed), uncovering)...)
-	s.result.Repairs = list[:min(len(list), s.o.Best)]
 	return nil
+}
+
+// list are the repairs that were found, in order. A cancelled context leaves those out that
+// take further runs.
+func (s *search) list(ctx context.Context) ([]*Repair, error) {
+	further, err := s.further(ctx)
+	if err != nil && ctx.Err() == nil {
+		return nil, err
+	}
+	uncovering, err := s.uncovering(ctx, inTurn(s.first), s.o.Best/2)
+	if err != nil && ctx.Err() == nil {
+		return nil, err
+	}
+	list := ranked(s.passed)
+	switch {
+	case further == nil:
+	case len(further.New) == 0:
+		list = alternate(list, []*Repair{further})
+	default:
+		list = append(list, further)
+	}
+	list = append(list, alternate(longest(s.failed, s.passed), uncovering)...)
+	return list[:min(len(list), s.o.Best)], nil
 }
 
 // budget are the steps of all audits, of which a third is for what repairs leave.
@@ -223,8 +225,8 @@ func (s *search) audit(ctx context.Context, n *node) (r *Repair, passes bool, er
 		return !known
 	}
 	report, err := s.audited(ctx, n.id, stop)
-	if err != nil || failed != nil {
-		return nil, false, cmp.Or(err, failed)
+	if err := cmp.Or(err, failed, ctx.Err()); err != nil { // an audit that was interrupted shows nothing
+		return nil, false, err
 	}
 	s.spent += report.Steps
 	r = &Repair{ID: n.id, Edits: n.edits, Runs: n.runs, Findings: report.Findings, Steps: report.Steps, rank: n.rank}

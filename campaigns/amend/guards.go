@@ -69,7 +69,7 @@ func (t *table) waking(add func(ids ...string)) {
 		events := map[int][]string{}
 		var order []int
 		for _, tr := range leaving {
-			id := t.id(row{t.Name, t.state(tr.State), t.Event.Enums[tr.Event].Name}, "insert:"+a.Name)
+			id := t.id(t.row(tr), "insert:"+a.Name)
 			all = append(all, id)
 			if events[tr.Event] == nil {
 				order = append(order, tr.Event)

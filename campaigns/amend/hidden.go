@@ -10,7 +10,7 @@ import (
 // note counts a title that comes up with an edit of the protocol itself. The same edit in
 // different rows counts once: what it breaks it breaks everywhere.
 func (s *search) note(n *node) {
-	if n.depth != 1 || len(named(n.title)) == 0 {
+	if n.depth != 1 || len(named(n.title)) == 0 || n.title == s.o.Finding.Title {
 		return
 	}
 	first, _, _ := strings.Cut(n.id, " + ")

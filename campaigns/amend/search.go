@@ -25,6 +25,11 @@ type search struct {
 	// pass.
 	other     *audit.Finding
 	otherRuns int
+	// passed are repairs whose audits passed, failed others; clean are the edits of the first,
+	// and those whose audits ended late. With first, edits of the protocol itself, something
+	// else comes up in the runs of the finding.
+	passed, failed []*Repair
+	clean, first   []*node
 	// spent are the steps of audits of edits.
 	spent  uint64
 	result *Result

@@ -1,6 +1,7 @@
 package amend
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -61,6 +62,22 @@ func TestFurther(t *testing.T) {
 	}
 	if r := r.Repairs[1]; !strings.Contains(r.ID, notice+"insert:") || !strings.Contains(r.ID, load+"copy:") || len(r.New) > 0 {
 		t.Errorf("second repair: %+v", r)
+	}
+}
+
+// TestInterrupted requires a search that is interrupted to end with what it has, and an audit that
+// is not to count as passed.
+func TestInterrupted(t *testing.T) {
+	f := found(t, both, "load not repeated after L1Cache(M,Fwd_GETX)")
+	ctx, cancel := context.WithCancel(t.Context())
+	r, err := Search(ctx, Options{Finding: f, Tries: 40, Best: 8, Steps: 300_000, Seed: 1, OnTry: func(int, string) { cancel() }})
+	if err != nil || r.Tried != 1 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	s := &search{o: Options{Finding: f, Steps: 300_000}, base: f.Machine, stock: &audit.Report{}}
+	n := &node{candidate: candidate{id: notice + "insert:forward_eviction_to_cpu"}, findings: []*audit.Finding{f}}
+	if r, passes, err := s.audit(ctx, n); passes || err == nil {
+		t.Errorf("audit: %+v, %v, %v", r, passes, err)
 	}
 }
 

@@ -16,10 +16,10 @@ import (
 const (
 	repairTries = 400
 	repairBest  = 12
-	// repairSteps bound the audit of each proposal, and afterSteps that of the protocol with
-	// the fix: what is rare there, too, is not the proposal's.
+	// repairSteps bound the audit of each proposal, and afterTimes as many that of the protocol
+	// with the fix: what is rare there, too, is not the proposal's.
 	repairSteps = 1_500_000
-	afterSteps  = 8 * repairSteps
+	afterTimes  = 8
 	// proposals of a search are looked at.
 	proposals = 3
 )
@@ -76,7 +76,7 @@ func (b *Bench) checkRepairs(ctx context.Context, r *Result) error {
 		return err
 	}
 	r.Repaired.Tried = found.Tried
-	after, err := b.auditedWith(ctx, r.Trees.After, r.Trees.AfterIdentity, audit.Options{Seed: b.Audit.Seed, Steps: afterSteps / repairSteps * found.Steps})
+	after, err := b.auditedWith(ctx, r.Trees.After, r.Trees.AfterIdentity, audit.Options{Seed: b.Audit.Seed, Steps: afterTimes * found.Steps})
 	if err != nil {
 		return err
 	}

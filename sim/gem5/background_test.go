@@ -50,9 +50,13 @@ func TestRunAround(t *testing.T) {
 		if len(texts) != len(jobs) {
 			t.Errorf("%+v: %d different backgrounds, want %d", test, len(texts), len(jobs))
 		}
-		for _, bad := range [][]background.Options{around[:2], {around[0], around[1], {Length: 2, Lead: 1, Threads: 4}}} {
-			if _, err := r.RunAround(t.Context(), jobs, bad); err == nil || !strings.Contains(err.Error(), "backgrounds for 3 jobs") {
-				t.Errorf("%+v: %+v: error %v", test, bad, err)
+		for want, bad := range map[string][]background.Options{
+			"0 backgrounds for 3 jobs": nil,
+			"2 backgrounds for 3 jobs": around[:2],
+			"with 3 and 1 rounds":      {around[0], around[1], {Length: 2, Lead: 1, Threads: 4}},
+		} {
+			if _, err := r.RunAround(t.Context(), jobs, bad); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%+v: %+v: error %v, want %q", test, bad, err, want)
 			}
 		}
 	}

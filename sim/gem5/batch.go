@@ -38,10 +38,12 @@ func (r *Runner) RunBatch(ctx context.Context, jobs []sim.Job) ([]sim.Result, er
 // RunAround is RunBatch with a background for each job in place of that of the
 // options. All have as many threads, and rounds that come first.
 func (r *Runner) RunAround(ctx context.Context, jobs []sim.Job, around []background.Options) ([]sim.Result, error) {
+	if len(around) != len(jobs) {
+		return nil, fmt.Errorf("run on gem5: %d backgrounds for %d jobs: want one for each", len(around), len(jobs))
+	}
 	for _, o := range around {
-		if len(around) != len(jobs) || o.Lead != around[0].Lead {
-			return nil, fmt.Errorf("run on gem5: %d backgrounds for %d jobs, with %d and %d rounds before them: want one for each, with as many",
-				len(around), len(jobs), around[0].Lead, o.Lead)
+		if o.Lead != around[0].Lead {
+			return nil, fmt.Errorf("run on gem5: backgrounds with %d and %d rounds before them: want as many of each", around[0].Lead, o.Lead)
 		}
 	}
 	results, err := r.runBatch(ctx, jobs, around)
@@ -63,7 +65,7 @@ func (r *Runner) runBatch(ctx context.Context, jobs []sim.Job, around []backgrou
 		}
 	}
 	if isa != gen.X86 && len(jobs) > 1 {
-		return r.runEach(ctx, jobs)
+		return r.runEach(ctx, jobs, around)
 	}
 	if around == nil {
 		around = r.options.backgrounds(len(jobs))
@@ -95,10 +97,10 @@ func (r *Runner) runBatch(ctx context.Context, jobs []sim.Job, around []backgrou
 	return results, w.withoutBackgrounds(results)
 }
 
-// runEach runs jobs one by one.
-func (r *Runner) runEach(ctx context.Context, jobs []sim.Job) (results []sim.Result, err error) {
+// runEach runs jobs one by one, as runBatch does.
+func (r *Runner) runEach(ctx context.Context, jobs []sim.Job, around []background.Options) (results []sim.Result, err error) {
 	for i := range jobs {
-		one, err := r.runBatch(ctx, jobs[i:i+1], nil)
+		one, err := r.runBatch(ctx, jobs[i:i+1], around[min(i, len(around)):min(i+1, len(around))])
 		if err != nil {
 			return nil, err
 		}
