@@ -340,7 +340,7 @@ func (t *table) edits(tr *types.Transition, add func(kind int, edit string)) {
 	for i, a := range own {
 		for _, b := range t.Actions {
 			if word := idleWord(a); word != "" && word == idleWord(b.Name) && !slices.Contains(own, b.Name) {
-				add(dropEdit, "replace:"+a+">"+b.Name) // the same of another port
+				add(insertEdit, "replace:"+a+">"+b.Name) // the same of another port
 			}
 		}
 		add(dropEdit, "drop:"+a)
