@@ -22,8 +22,8 @@ import (
 func TestInterruptedInput(t *testing.T) {
 	t.Chdir(t.TempDir())
 	must.Succeed(t, syscall.Mkfifo("fifo", 0o600))
+	must.Succeed(t, syscall.Mkfifo("@fifo", 0o600))
 	must.Succeed(t, os.WriteFile("c.yaml", []byte("name: c\nsim: builtin\nconfigs: [{name: a, runs: 1, protocol: mi}]\n"), 0o600))
-	must.Succeed(t, os.WriteFile("list", []byte("fifo\n"), 0o600))
 	stdin, never := io.Pipe()
 	defer never.Close()
 	stopped, stop := context.WithCancel(t.Context())
@@ -39,7 +39,6 @@ run --sim builtin --protocol mi --dir none -
 explore --protocol mi --program fifo
 litmus --sim builtin --protocol mi --dir none fifo
 litmus --sim builtin --protocol mi --dir none @fifo
-litmus --sim builtin --protocol mi --dir none @list
 campaign run --dir none fifo
 campaign run --dir none -
 campaign run --dir none --known fifo c.yaml
@@ -62,7 +61,9 @@ bench bugs --bugs fifo`, "\n") {
 		}
 	}
 	// What waits goes on to wait.
-	f, err := os.OpenFile("fifo", os.O_RDWR, 0)
-	must.Succeed(t, err)
-	must.Succeed(t, f.Close())
+	for _, name := range []string{"fifo", "@fifo"} {
+		f, err := os.OpenFile(name, os.O_RDWR, 0)
+		must.Succeed(t, err)
+		must.Succeed(t, f.Close())
+	}
 }
