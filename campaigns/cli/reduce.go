@@ -184,7 +184,7 @@ func (r *reduceCommand) print(res *reduction.Result, dir rundir.Dir) {
 		fmt.Fprintf(w, "reliability %d of %d runs under other seeds fail in the same way (95 %% confidence: %.0f–%.0f %%)\n", res.Hits, res.Tries, 100*low, 100*high)
 	}
 	if c := &res.Spec.Config; c.Background > 0 {
-		fmt.Fprintf(w, "background  up to %s before an operation, %s in all, %s before those of the program, seed %d: no part of the program, see %s\n",
+		fmt.Fprintf(w, "background  up to %s before an operation, %s in all, %s of it alone, seed %d: no part of the program, see %s\n",
 			messages.Plural(c.Background, "load"), messages.Plural(c.BackgroundThreads, "thread"), messages.Plural(c.BackgroundLead, "round"), c.BackgroundSeed, gem5.BackgroundFile)
 	}
 	fmt.Fprintln(w)

@@ -27,7 +27,7 @@ type Gem5 struct {
 	Stagger           int      `yaml:"stagger" json:"stagger,omitempty" sim:"gem5" schema:"min=0,unit=iterations,zero=none" help:"bound of a delay, drawn from the seed, before each round of each thread"`
 	Background        int      `yaml:"background" json:"background,omitempty" sim:"gem5" schema:"min=0,zero=none" help:"most accesses to further words before each operation, no part of the history, that keep caches and protocol busy"`
 	BackgroundThreads int      `yaml:"background-threads" json:"background-threads,omitempty" sim:"gem5" schema:"min=0,zero=those of the program" help:"number of threads, those of the background after those of the program"`
-	BackgroundLead    int      `yaml:"background-lead" json:"background-lead,omitempty" sim:"gem5" schema:"min=0,zero=none" help:"rounds before those of the program, in which its operations access further words"`
+	BackgroundLead    int      `yaml:"background-lead" json:"background-lead,omitempty" sim:"gem5" schema:"min=0,zero=none" help:"rounds of the background alone before those of the program"`
 	BackgroundSeed    uint64   `yaml:"background-seed" json:"background-seed,omitempty" sim:"gem5" schema:"" help:"seed that draws the background"`
 	DeadlockThreshold int      `yaml:"deadlock-threshold" json:"deadlock-threshold,omitempty" sim:"gem5" schema:"min=0,unit=cycles,zero=that of gem5" help:"age at which a request counts as deadlocked, and a run without accesses"`
 	LivelockThreshold int      `yaml:"livelock-threshold" json:"livelock-threshold,omitempty" sim:"gem5" schema:"min=0,unit=cycles,zero=derived" help:"time without a store after which a run counts as livelocked"`

@@ -15,12 +15,9 @@ import (
 	"ordeal/sim/slicc/types"
 )
 
-// oracleSeeds is how often the embedded simulator runs a shape, each time about
-// oracleOps operations.
-const (
-	oracleSeeds = 48
-	oracleOps   = 100
-)
+// oracleSeeds is how often the embedded simulator runs a shape, each time as many
+// operations as a trial.
+const oracleSeeds = 48
 
 // oracleCores are the embedded simulator's cores for gem5's.
 var oracleCores = map[string]string{"": "inorder", "timing": "inorder", "minor": "inorder", "o3": "ooo"}
@@ -35,7 +32,7 @@ func (s *reducer) reproducing(ctx context.Context, shapes []*gen.Program) ([]*ge
 	}
 	var list []*gen.Program
 	for _, shape := range shapes {
-		c := reduce.Candidate{Program: shape, Rounds: max(oracleOps/shape.Ops(), 1)}
+		c := reduce.Candidate{Program: shape, Rounds: (&setting{shape: shape}).rounds()}
 		for seed := range uint64(oracleSeeds) {
 			simulated, err := runner.Run(ctx, sim.Job{Program: shape, Rounds: c.Rounds, Seed: s.best + seed, Timeout: time.Duration(s.spec.Timeout)})
 			if err != nil {
@@ -60,7 +57,7 @@ func (s *reducer) embedded() sim.Runner {
 	c := &s.spec.Config
 	name := c.Protocol
 	if name == "" {
-		runner, err := s.runner(&reduce.Candidate{Program: s.program, Rounds: c.Rounds})
+		runner, err := s.runner(&reduce.Candidate{})
 		known, ok := runner.(interface{ Protocol() *types.Protocol })
 		if err != nil || !ok || known.Protocol() == nil {
 			return nil

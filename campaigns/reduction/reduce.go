@@ -119,7 +119,7 @@ const (
 // Reduce reduces the failing run recorded in dir, which it only reads. Where ctx
 // ends first, the result is the best program so far.
 func Reduce(ctx context.Context, dir rundir.Dir, o Options) (*Result, error) {
-	s := &reducer{o: o.withDefaults(dir), dir: dir, started: time.Now()}
+	s := &reducer{o: o.withDefaults(dir), started: time.Now()}
 	if err := s.load(ctx, dir); err != nil {
 		return nil, err
 	}
@@ -138,16 +138,16 @@ func Reduce(ctx context.Context, dir rundir.Dir, o Options) (*Result, error) {
 
 // reduce reduces what whole is.
 func (s *reducer) reduce(ctx context.Context, whole *reduce.Candidate) (*Result, error) {
+	first, err := s.first(ctx, whole)
+	if err != nil {
+		return nil, err
+	}
 	ro := reduce.Options{Fails: s.most, OnBest: s.onBest}
-	surrounded, err := s.surround(ctx, whole)
+	surrounded, err := s.surround(ctx, whole, first)
 	if err != nil {
 		return nil, err
 	}
 	if !surrounded {
-		first, err := s.first(ctx, whole)
-		if err != nil {
-			return nil, err
-		}
 		if first, err = s.cut(ctx, whole, first); err != nil {
 			return nil, err
 		}
@@ -184,7 +184,6 @@ func (o Options) withDefaults(dir rundir.Dir) Options {
 // reducer is a reduction under way.
 type reducer struct {
 	o        Options
-	dir      rundir.Dir
 	started  time.Time
 	program  *gen.Program
 	spec     *rundir.Spec
@@ -196,12 +195,12 @@ type reducer struct {
 	// seed is that of the last run that failed, best that of the best
 	// candidate.
 	seed, best uint64
-	// chosen is what fails with the background that was found; the runs of its
-	// candidates end with run until. next counts the seeds that candidates were run
+	// sure is the program that fails with the background that was found; the runs of
+	// its candidates end with run until. next counts the seeds that candidates were run
 	// with to see with how many they fail.
-	chosen *setting
-	until  int
-	next   uint64
+	sure  *gen.Program
+	until int
+	next  uint64
 }
 
 // load reads the run and identifies its failure.

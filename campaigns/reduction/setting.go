@@ -5,24 +5,29 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 
 	"ordeal/campaigns/cause"
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/rundir"
 	"ordeal/check"
+	"ordeal/check/witness"
 	"ordeal/gen"
 	"ordeal/gen/background"
 	"ordeal/gen/reduce"
+	"ordeal/parse"
 )
 
 const (
 	// surroundedOps is how many operations, all rounds counted, a program with a
-	// background may have.
+	// background may have, and trialOps about how many its trial has.
 	surroundedOps = 40
+	trialOps      = 100
 	// mostShapes bounds the shapes of a witness, mostCycles those of two operations in
-	// each of two threads.
-	mostShapes = 8
-	mostCycles = 4
+	// each of two threads, and mostViolations those that are counted in a trial.
+	mostShapes     = 8
+	mostCycles     = 4
+	mostViolations = 24
 	// surroundLead is how many rounds of a background come first, surroundThreads the
 	// least number of threads with it, wideThreads the most of a shape with copies, and
 	// surroundStagger the bound of the delays before a round, in iterations.
@@ -37,11 +42,24 @@ type setting struct {
 	shape  *gen.Program
 	around background.Options
 
-	violated, rounds int    // rounds that failed, of all that were tried
-	copied           int    // of copies that failed
-	hits             int    // of quorumSeeds, alone,
-	seed             uint64 // of which this was the first
+	mu         sync.Mutex // guards violations
+	violations int        // of all runs
+	runs       int
 }
+
+func (t *setting) add(violations int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.violations += violations
+}
+
+// rate is the number of violations for each operation.
+func (t *setting) rate() float64 {
+	return float64(t.violations) / float64(max(t.runs*t.rounds()*t.shape.Ops(), 1))
+}
+
+// rounds are those of a trial.
+func (t *setting) rounds() int { return max(trialOps/t.shape.Ops(), 1) }
 
 // candidate is the setting with as many rounds as it may have.
 func (t *setting) candidate() reduce.Candidate {
@@ -63,16 +81,24 @@ func (t *setting) config(c *config.Config) config.Config {
 	return cfg
 }
 
-// settings draws n of them for shapes and a number of threads, from the one after
-// the first so many on.
-func settings(shapes []*gen.Program, threads, first, n int) []*setting {
+// settings draws them for shapes and a number of threads: at the first draw those
+// without a background, too.
+func settings(shapes []*gen.Program, threads, draw int) []*setting {
+	var list []*setting
+	for _, shape := range shapes {
+		if draw == 0 {
+			list = append(list, &setting{shape: shape})
+		}
+	}
 	lengths := []int{4, 8, 4, 2}
-	list := make([]*setting, n)
-	for i := range list {
-		number := first + i
-		list[i] = &setting{shape: shapes[number%len(shapes)], around: background.Options{
-			Length: lengths[number/len(shapes)%len(lengths)], Lead: surroundLead, Threads: threads, Seed: uint64(number + 1),
-		}}
+	for n := 0; len(list) < drawn; n++ {
+		shape := shapes[n%len(shapes)]
+		list = append(list, &setting{shape: shape, around: background.Options{
+			Length:  lengths[n/len(shapes)%len(lengths)],
+			Lead:    surroundLead,
+			Threads: max(threads, len(shape.Threads)+1),
+			Seed:    uint64(draw*drawn + n + 1),
+		}})
 	}
 	return list
 }
@@ -82,12 +108,12 @@ func settings(shapes []*gen.Program, threads, first, n int) []*setting {
 // wide) and as they are. What needs all of them is rare in a long run, but a witness
 // has operations that only show in which order others performed. Nil where there is
 // no witness.
-func (s *reducer) shapes(ctx context.Context, recorded *rundir.Result) ([]*gen.Program, error) {
-	if recorded.History == nil || len(recorded.Verdicts) == 0 {
+func (s *reducer) shapes(ctx context.Context, first *rundir.Result) ([]*gen.Program, error) {
+	if first.History == nil || len(first.Verdicts) == 0 {
 		return nil, nil
 	}
-	verdict := recorded.Verdicts[0]
-	w, err := cause.Minimize(ctx, s.program, recorded.History, recorded.Models[0], &verdict, check.Options{Timeout: minimalTimeout})
+	verdict := first.Verdicts[0]
+	w, err := cause.Minimize(ctx, s.program, first.History, first.Models[0], &verdict, check.Options{Timeout: minimalTimeout})
 	if errors.Is(err, cause.ErrNone) {
 		return nil, nil
 	} else if err != nil {
@@ -232,4 +258,32 @@ func wide(p *gen.Program) *gen.Program {
 		q.Threads = append(q.Threads, more)
 	}
 	return &q
+}
+
+// violations counts those of a failed run: the loads of each refutation are left out
+// until the model allows the rest.
+func (s *reducer) violations(ctx context.Context, res *rundir.Result) (int, error) {
+	h, v, m := res.History, res.Verdicts[0], res.Models[0]
+	for n := 1; ; n++ {
+		if n == mostViolations || v.Refutation == nil {
+			return n, nil
+		}
+		_, _, events := witness.Restrict(m.View(h), v.Refutation)
+		used := m.Events(h).Ops(events)
+		var kept []parse.OpID
+		for id := range h.Ops {
+			op := &h.Ops[id]
+			if _, found := slices.BinarySearch(used, parse.OpID(id)); !found || !op.Reads() || op.Writes() {
+				kept = append(kept, parse.OpID(id))
+			}
+		}
+		if len(kept) == len(h.Ops) {
+			return n, nil
+		}
+		h, _ = h.Select(kept)
+		var err error
+		if v, err = check.Check(ctx, h, m, s.check.Options); err != nil || v.Answer != check.Forbidden {
+			return n, err
+		}
+	}
 }

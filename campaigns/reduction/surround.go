@@ -1,16 +1,17 @@
 package reduction
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"ordeal/campaigns/config"
-	"ordeal/campaigns/execute"
 	"ordeal/campaigns/rundir"
-	"ordeal/gen/background"
+	"ordeal/gen"
 	"ordeal/gen/reduce"
 	"ordeal/sim"
 )
@@ -18,24 +19,31 @@ import (
 // Few operations rarely fail on gem5: what breaks needs caches and a protocol that
 // are busy. These are the steps of the search for a background with which they do.
 const (
-	// Of few rounds of a setting, copies of which run in two launches, copiesKept have to
-	// fail, and alone they have to under quorumKept of quorumSeeds seeds. Then they are
-	// reduced: a candidate has to fail as copies in the same way, and alone under
-	// quorumAgain of quorumSeeds further seeds, since among many candidates some fail by
-	// chance. What fails under fewer, but quorumLeast, is the result as it is: with less
-	// of it fewer would.
+	// drawn settings are tried with one seed each, mostDraws times as many where few
+	// of them fail, and no more where better of them do, looked at after each drawStep;
+	// better of them with betterSeeds more, best of these with bestSeeds more.
+	drawn       = 32
+	mostDraws   = 2
+	drawStep    = 4
+	better      = 4
+	betterSeeds = 1
+	best        = 2
+	bestSeeds   = 2
+	// The best are run with quorumSeeds further seeds each, of which quorumLeast have
+	// to fail. If quorumKept do, they are reduced: a candidate is run with as many, of
+	// which as many have to fail, and if they do with as many again, of which quorumAgain
+	// have to, since among many candidates some fail by chance. What fails under fewer
+	// stays as it is: with less of it fewer would.
 	quorumSeeds = 9
 	quorumLeast = 2
 	quorumKept  = 7
 	quorumAgain = 6
-	copies      = 2 * perLaunch
-	copiesKept  = copies * 3 / 4
-	// keptRuns bounds the launches of these candidates.
+	// keptRuns bounds the runs of these candidates.
 	keptRuns = 200
 	// searchRuns and searchTime are the least budgets with which such a search is
-	// begun.
-	searchRuns = 40
-	searchTime = 2 * time.Minute
+	// begun: it takes some minutes on two processors.
+	searchRuns = 2*drawn + better*betterSeeds + best*(bestSeeds+quorumSeeds)
+	searchTime = 5 * time.Minute
 	// freshSeeds is how far apart the seeds of a search and those that measure its
 	// result are.
 	freshSeeds = 1 << 20
@@ -45,33 +53,36 @@ const (
 // (see package background) with which a few rounds of them fail under most seeds.
 // These are reduced then in place of whole, and true is the answer. Where there are
 // none, nothing changes.
-func (s *reducer) surround(ctx context.Context, whole *reduce.Candidate) (bool, error) {
+func (s *reducer) surround(ctx context.Context, whole *reduce.Candidate, first *rundir.Result) (bool, error) {
 	if s.spec.Sim != config.SimGem5 || s.identity.Model == "" || s.spec.Config.Background > 0 || whole.Ops() <= surroundedOps {
 		return false, nil
 	}
 	if s.o.Runs > 0 && s.o.Runs < searchRuns || s.o.Time > 0 && s.o.Time < searchTime {
 		return false, nil
 	}
-	if runner, err := s.runner(whole); err != nil {
-		return false, err
-	} else if _, ok := runner.(aroundRunner); !ok {
-		return false, nil
-	}
-	recorded, err := s.recorded(ctx)
-	if err != nil {
-		return false, err
-	}
-	shapes, err := s.shapes(ctx, recorded)
+	shapes, err := s.shapes(ctx, first)
 	if err != nil || len(shapes) == 0 {
 		return false, err
 	}
-	chosen, err := s.race(ctx, shapes)
-	if err != nil || chosen == nil {
-		return false, err
+	list, err := s.looks(ctx, shapes)
+	if err != nil {
+		return false, ignoreBudget(err)
 	}
-	s.seed = chosen.seed
-	s.spec.Config, s.chosen, s.until = chosen.config(&s.spec.Config), chosen, s.runs
-	if chosen.hits >= quorumKept {
+	chosen, hits := (*setting)(nil), quorumLeast-1
+	for _, t := range list {
+		n, seed, err := s.failing(ctx, t, hits)
+		if err != nil {
+			return false, ignoreBudget(err)
+		}
+		if n > hits {
+			chosen, hits, s.seed = t, n, seed
+		}
+	}
+	if chosen == nil {
+		return false, nil
+	}
+	s.spec.Config, s.sure, s.until = chosen.config(&s.spec.Config), chosen.shape, s.runs
+	if hits >= quorumKept {
 		s.until += keptRuns
 	}
 	clear(s.runners)
@@ -80,14 +91,38 @@ func (s *reducer) surround(ctx context.Context, whole *reduce.Candidate) (bool, 
 	return true, nil
 }
 
-// recorded is the recorded run with its history, checked by the model to keep, which
-// a search needs no launch for. It has none where its log is not there.
-func (s *reducer) recorded(ctx context.Context) (*rundir.Result, error) {
-	log, err := s.dir.Log()
+// looks draws settings and returns the best of them, the best first.
+func (s *reducer) looks(ctx context.Context, shapes []*gen.Program) ([]*setting, error) {
+	likely, err := s.reproducing(ctx, shapes)
 	if err != nil {
-		return &rundir.Result{}, nil
+		return nil, err
 	}
-	return execute.Evaluate(ctx, s.program, s.spec.Config.Rounds, &sim.Result{Outcome: sim.Passed, Log: log}, s.check)
+	var list []*setting
+	for draw := 0; draw < mostDraws && len(list) < best; draw++ {
+		from := shapes
+		if draw == 0 && len(likely) > 0 {
+			from = likely
+		}
+		for fresh := range slices.Chunk(settings(from, max(len(s.program.Threads), surroundThreads), draw), drawStep) {
+			if err := s.try(ctx, fresh, 1); err != nil {
+				return nil, err
+			}
+			list = append(list, fresh...)
+			list = slices.DeleteFunc(list, func(t *setting) bool { return t.violations == 0 })
+			if len(list) >= better {
+				break
+			}
+		}
+	}
+	for _, look := range []struct{ settings, seeds int }{{better, betterSeeds}, {best, bestSeeds}} {
+		slices.SortStableFunc(list, func(a, b *setting) int { return cmp.Compare(b.rate(), a.rate()) })
+		list = list[:min(look.settings, len(list))]
+		if err := s.try(ctx, list, look.seeds); err != nil {
+			return nil, err
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *setting) int { return cmp.Compare(b.rate(), a.rate()) })
+	return list, nil
 }
 
 func ignoreBudget(err error) error {
@@ -95,6 +130,52 @@ func ignoreBudget(err error) error {
 		return nil
 	}
 	return err
+}
+
+// try runs trials of settings with further seeds.
+func (s *reducer) try(ctx context.Context, list []*setting, seeds int) error {
+	if s.spent(len(list) * seeds) {
+		return reduce.ErrBudget
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(s.width())
+	for _, t := range list {
+		cfg := t.config(&s.spec.Config)
+		cfg.Rounds = t.rounds()
+		runner, err := s.o.Runner(s.spec.Sim, &cfg)
+		if err != nil {
+			return err
+		}
+		c := reduce.Candidate{Program: t.shape, Rounds: cfg.Rounds}
+		from := t.runs
+		t.runs += seeds
+		counts := make([]int, seeds)
+		for k := range seeds {
+			seed := s.best + uint64(from+k)
+			group.Go(func() error {
+				res, err := s.once(ctx, runner, &c, seed, s.check)
+				if err == nil && s.same(res) {
+					counts[k], err = s.violations(ctx, res)
+				}
+				t.add(counts[k])
+				return err
+			})
+		}
+	}
+	return group.Wait()
+}
+
+// failing counts the seeds under which the few rounds of a setting fail, and names
+// the first one. It stops where they cannot be more than least.
+func (s *reducer) failing(ctx context.Context, t *setting, least int) (hits int, seed uint64, err error) {
+	cfg := t.config(&s.spec.Config)
+	c := t.candidate()
+	cfg.Rounds = c.Rounds
+	runner, err := s.o.Runner(s.spec.Sim, &cfg)
+	if err != nil {
+		return 0, 0, err
+	}
+	return s.count(ctx, runner, &c, least+1)
 }
 
 // count runs a candidate with quorumSeeds seeds that no candidate was run with, and
@@ -141,39 +222,25 @@ func (s *reducer) each(ctx context.Context, runner sim.Runner, c *reduce.Candida
 	return failed, group.Wait()
 }
 
-// copied is how many copies of a candidate fail with a background.
-func (s *reducer) copied(ctx context.Context, c *reduce.Candidate, around background.Options) (hits int, err error) {
-	list := make([]*setting, copies)
-	for k := range list {
-		list[k] = &setting{shape: c.Program, around: around}
-	}
-	err = s.together(ctx, list, c.Rounds)
-	for _, t := range list {
-		hits += min(t.violated, 1)
-	}
-	return hits, err
-}
-
 // most reports whether a candidate fails with most of the seeds it is run with,
 // where a background has been found.
 func (s *reducer) most(ctx context.Context, c *reduce.Candidate) (bool, error) {
-	if c.Program == s.chosen.shape { // it was counted
+	if c.Program == s.sure { // it was counted
 		return true, nil
 	}
 	if s.runs >= s.until {
 		return false, reduce.ErrBudget
 	}
-	if hits, err := s.copied(ctx, c, s.chosen.around); err != nil || hits < copiesKept {
-		return false, err
-	}
 	runner, err := s.runner(c)
 	if err != nil {
 		return false, err
 	}
-	hits, seed, err := s.count(ctx, runner, c, quorumAgain)
-	if err != nil || hits < quorumAgain {
-		return false, err
+	for _, least := range []int{quorumKept, quorumAgain} {
+		hits, seed, err := s.count(ctx, runner, c, least)
+		if err != nil || hits < least {
+			return false, err
+		}
+		s.seed = seed
 	}
-	s.seed = seed
 	return true, nil
 }

@@ -1,14 +1,11 @@
 package reduction
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -20,96 +17,49 @@ import (
 	"ordeal/campaigns/internal/must"
 	"ordeal/campaigns/rundir"
 	"ordeal/gen"
-	"ordeal/gen/background"
 	"ordeal/gen/reduce"
 	"ordeal/sim"
 	"ordeal/sim/gem5"
 	"ordeal/sim/protocols"
 )
 
-// surrounding runs programs, few operations of which fail with some backgrounds only,
-// and under some seeds.
-type surrounding struct {
-	config   config.Config
-	fails    func(background, seed uint64, together bool) bool
-	launches *atomic.Int64
-}
-
-// every is surrounding.fails of which each n-th background shows the failure, none
-// with 0, under seeds whose remainder by quorumSeeds is below seeds.
-func every(n, seeds uint64) func(background, seed uint64, together bool) bool {
-	return func(background, seed uint64, _ bool) bool {
-		return n > 0 && background%n == 0 && seed%quorumSeeds < seeds
-	}
-}
-
-func (r *surrounding) Name() string                   { return "surrounding" }
-func (r *surrounding) Version(context.Context) string { return "" }
-
-func (r *surrounding) Run(ctx context.Context, job sim.Job) (sim.Result, error) {
-	r.launches.Add(1)
-	return r.run(ctx, job, r.config.BackgroundSeed, false)
-}
-
-func (r *surrounding) RunAround(ctx context.Context, jobs []sim.Job, around []background.Options) (results []sim.Result, err error) {
-	r.launches.Add(1)
-	for i, job := range jobs {
-		if job.Rounds != jobs[0].Rounds || around[i].Threads != around[0].Threads || around[i].Lead != around[0].Lead {
-			return nil, fmt.Errorf("program %d of a launch does not fit the first", i)
-		}
-		job.Seed = job.Seed*perLaunch + uint64(i)
-		res, err := r.run(ctx, job, around[i].Seed, true)
-		if err != nil {
-			return nil, err
-		}
-		results = append(results, res)
-	}
-	return results, nil
-}
-
-func (r *surrounding) run(ctx context.Context, job sim.Job, seed uint64, together bool) (sim.Result, error) {
-	delayed := seed > 0 && r.config.Stagger > 0 && r.config.Sync == config.SyncRound
-	f := fake.Runner{Fault: fake.Stale, When: func(job sim.Job) bool {
-		return delayed && r.fails(seed, job.Seed, together) || job.Program.Ops() > surroundedOps
-	}}
-	return f.Run(ctx, job)
-}
-
 // TestSurround reduces a violation that few operations show only with some
 // backgrounds to such operations, which fail under most other seeds. One that they
 // never show, and one of another simulator, are left to other steps.
 func TestSurround(t *testing.T) {
 	for name, test := range map[string]struct {
-		every, seeds uint64 // see every
-		sim          string
-		runs         int // the budget
-		found        bool
+		every uint64 // of so many backgrounds one shows it; 0: none
+		seeds uint64 // of quorumSeeds under which few operations fail then; 0: all
+		sim   string
+		runs  int // the budget
+		found bool
 	}{
-		"some":            {every: 5, seeds: quorumSeeds, sim: config.SimGem5, found: true},
-		"one of many":     {every: 150, seeds: quorumSeeds, sim: config.SimGem5, found: true},
+		"some":            {every: 5, sim: config.SimGem5, found: true},
 		"fewer seeds":     {every: 5, seeds: quorumKept - 1, sim: config.SimGem5, found: true},
 		"none":            {sim: config.SimGem5},
-		"other simulator": {every: 1, seeds: quorumSeeds, sim: "fake"},
-		"small budget":    {every: 1, seeds: quorumSeeds, sim: config.SimGem5, runs: searchRuns - 1},
+		"other simulator": {every: 1, sim: "fake"},
+		"small budget":    {every: 1, sim: config.SimGem5, runs: searchRuns - 1},
 	} {
-		var launches atomic.Int64
 		runner := func(_ string, c *config.Config) (sim.Runner, error) {
-			return &surrounding{*c, every(test.every, test.seeds), &launches}, nil
+			shows := test.every > 0 && c.Background > 0 && c.BackgroundSeed%test.every == 0 && c.Stagger > 0 && c.Sync == config.SyncRound
+			return &fake.Runner{Fault: fake.Stale, When: func(job sim.Job) bool {
+				few := job.Program.Ops()*job.Rounds <= surroundedOps
+				return shows && (!few || test.seeds == 0 || job.Seed%quorumSeeds < test.seeds) || job.Program.Ops() > 40
+			}}, nil
 		}
 		cfg := config.DefaultConfig()
 		cfg.Name, cfg.Threads, cfg.Ops, cfg.Locations, cfg.Rounds = "a", 3, 20, 2, 5
 		dir := recordOn(t, test.sim, &fake.Runner{Fault: fake.Stale}, cfg)
 		if !test.found {
-			s := &reducer{o: Options{Runner: runner, Runs: test.runs}.withDefaults(dir), dir: dir}
+			s := &reducer{o: Options{Runner: runner, Runs: test.runs}.withDefaults(dir)}
 			must.Succeed(t, s.load(t.Context(), dir))
 			whole := reduce.Candidate{Program: s.program, Rounds: cfg.Rounds}
-			found, err := s.surround(t.Context(), &whole)
+			first, err := s.first(t.Context(), &whole)
+			must.Succeed(t, err)
+			found, err := s.surround(t.Context(), &whole, first)
 			must.Succeed(t, err)
 			if found || whole.Program != s.program || s.spec.Config.Background+s.spec.Config.Stagger > 0 {
 				t.Errorf("%s: found %v, with %+v", name, found, s.spec.Config.Gem5)
-			}
-			if searched := launches.Load() > 0; searched != (name == "none") {
-				t.Errorf("%s: %d launches", name, launches.Load())
 			}
 			continue
 		}
@@ -119,74 +69,16 @@ func TestSurround(t *testing.T) {
 		if diff := cmp.Diff([]any{true, uint64(0), surroundStagger}, []any{c.Background > 0, c.BackgroundSeed % test.every, c.Stagger}); diff != "" {
 			t.Errorf("%s: a background, seed, stagger (-want +got):\n%s", name, diff)
 		}
-		reduced := test.seeds == quorumSeeds
+		reduced := test.seeds == 0
 		if res.After > surroundedOps || res.Hits*9 < res.Tries*5 || (res.After < surroundedOps/2) != reduced {
 			t.Errorf("%s: %d operations fail in %d of %d runs:\n%s", name, res.After, res.Hits, res.Tries, res.Program.Text())
 		}
-		most := 1 + 3*mostDrawn/perLaunch + 2*(mostCopied+leftAlone) + (mostAlone+leftAlone)*quorumSeeds
+		most := searchRuns + 1
 		if reduced {
 			most += keptRuns + 2*quorumSeeds
 		}
 		if res.Runs > most {
 			t.Errorf("%s: %d runs, more than %d", name, res.Runs, most)
-		}
-	}
-}
-
-// surroundedReducer reduces a recorded violation of which few operations fail as fails
-// says.
-func surroundedReducer(t *testing.T, fails func(background, seed uint64, together bool) bool) (*reducer, *gen.Program) {
-	t.Helper()
-	cfg := config.DefaultConfig()
-	cfg.Name, cfg.Threads, cfg.Ops, cfg.Locations, cfg.Rounds = "a", 3, 20, 2, 5
-	dir := recordOn(t, config.SimGem5, &fake.Runner{Fault: fake.Stale}, cfg)
-	runner := func(_ string, c *config.Config) (sim.Runner, error) {
-		return &surrounding{*c, fails, new(atomic.Int64)}, nil
-	}
-	s := &reducer{o: Options{Runner: runner}.withDefaults(dir), dir: dir, started: time.Now()}
-	must.Succeed(t, s.load(t.Context(), dir))
-	shape, err := gen.Parse("p", []byte("ordeal-program 1\nlayout spread\nlocations x y\nthread 0\nstore x 1\nstore y 2\nthread 1\nload y\nload x\nload y\nload x\n"))
-	must.Succeed(t, err)
-	return s, shape
-}
-
-// TestRace finds the only background with which few operations always fail among many
-// with which they do under some seeds, and one of these without it.
-func TestRace(t *testing.T) {
-	const always = 77
-	for _, found := range []bool{true, false} {
-		s, shape := surroundedReducer(t, func(background, seed uint64, together bool) bool {
-			return found && background == always || background%7 == 3 && seed%quorumSeeds < 4
-		})
-		got, err := s.race(t.Context(), []*gen.Program{shape})
-		must.Succeed(t, err)
-		if got == nil || found != (got.around.Seed == always) || found != (got.hits == quorumSeeds) || got.hits < quorumLeast {
-			t.Errorf("found %v: %+v", found, got)
-		}
-	}
-	s, shape := surroundedReducer(t, every(5, 1))
-	if got, err := s.race(t.Context(), []*gen.Program{shape}); err != nil || got != nil {
-		t.Errorf("where one seed of %d fails: %+v, %v", quorumSeeds, got, err)
-	}
-}
-
-// TestMost wants candidates to fail as copies and alone.
-func TestMost(t *testing.T) {
-	for _, test := range []struct{ together, alone, want bool }{{true, true, true}, {true, false, false}, {false, true, false}} {
-		s, shape := surroundedReducer(t, func(_, _ uint64, together bool) bool { return together && test.together || !together && test.alone })
-		s.chosen = settings([]*gen.Program{{}}, surroundThreads, 0, 1)[0]
-		s.spec.Config, s.until = s.chosen.config(&s.spec.Config), keptRuns
-		got, err := s.most(t.Context(), &reduce.Candidate{Program: shape, Rounds: 4})
-		must.Succeed(t, err)
-		if got != test.want {
-			t.Errorf("together %v, alone %v: %v", test.together, test.alone, got)
-		}
-		s.chosen.shape, s.until = shape, 0
-		if got, err := s.most(t.Context(), &reduce.Candidate{Program: shape, Rounds: 4}); err != nil || !got {
-			t.Errorf("what was counted: %v, %v", got, err)
-		}
-		if got, err := s.most(t.Context(), &reduce.Candidate{Program: s.program, Rounds: 4}); !errors.Is(err, reduce.ErrBudget) {
-			t.Errorf("without launches left: %v, %v", got, err)
 		}
 	}
 }
@@ -318,21 +210,18 @@ func TestReproducing(t *testing.T) {
 	}
 }
 
-// TestSettings draws the same settings in one part or several, each with a background
-// of its own, and all shapes equally often.
+// TestSettings draws settings that differ, the first of them without a background.
 func TestSettings(t *testing.T) {
-	shapes := []*gen.Program{{}, {}, {}}
-	all := settings(shapes, 12, 0, 30)
-	parts := append(settings(shapes, 12, 0, 7), settings(shapes, 12, 7, 23)...)
-	seeds, drawn := map[uint64]bool{}, map[*gen.Program]int{}
-	for i, s := range all {
-		seeds[s.around.Seed], drawn[s.shape] = true, drawn[s.shape]+1
-		if *s != *parts[i] {
-			t.Errorf("setting %d is %+v in one part, %+v in two", i, *s, *parts[i])
+	p, err := gen.Parse("p", []byte("ordeal-program 1\nlayout spread\nlocations x\nthread 0\nstore x 1\nthread 1\nload x\n"))
+	must.Succeed(t, err)
+	seeds := map[uint64]int{}
+	for draw := range mostDraws {
+		for _, s := range settings([]*gen.Program{p, p}, 8, draw) {
+			seeds[s.around.Seed]++
 		}
 	}
-	if diff := cmp.Diff([]int{30, 10, 10, 10}, []int{len(seeds), drawn[shapes[0]], drawn[shapes[1]], drawn[shapes[2]]}); diff != "" {
-		t.Errorf("seeds, settings of each shape (-want +got):\n%s", diff)
+	if diff := cmp.Diff([]int{2*drawn - 2 + 1, 2}, []int{len(seeds), seeds[0]}); diff != "" {
+		t.Errorf("seeds, settings without a background (-want +got):\n%s", diff)
 	}
 }
 

@@ -20,8 +20,8 @@ type Options struct {
 	// Length is the most accesses before an operation of the program; a further
 	// thread makes up to four times as many a round.
 	Length int
-	// Lead is how many rounds come first in which the program's operations access words
-	// of further lines, of the same sets. They fill caches and predictors.
+	// Lead is how many rounds come first in which the background is alone. They fill
+	// caches and predictors.
 	Lead int
 	// Threads is the number of all threads, those of the program first; fewer than
 	// it has mean no further ones.
@@ -57,7 +57,6 @@ type Surrounded struct {
 	// Lead is how many rounds come before those of the original program.
 	Lead     int
 	original *gen.Program
-	aside    int // in words
 	// places are, for each thread of the original, its operations in Program.
 	places [][]int
 	_      struct{}
@@ -82,7 +81,7 @@ func Around(p *gen.Program, o Options) (*Surrounded, error) {
 		return nil, err
 	}
 	d.choose()
-	s := &Surrounded{Lead: o.Lead, original: p, aside: d.count * lineWords, places: make([][]int, len(p.Threads))}
+	s := &Surrounded{Lead: o.Lead, original: p, places: make([][]int, len(p.Threads))}
 	threads := make([][]gen.Op, max(o.Threads, len(p.Threads)))
 	for t := range threads {
 		if t >= len(p.Threads) {
@@ -120,7 +119,7 @@ type drawer struct {
 	names    []string
 	own      map[gen.LocID]bool // the program's, by their number in names
 	lines    []int              // of the program's locations
-	count    int                // of all lines, but for those of the rounds that come first
+	count    int                // of all lines
 	constant gen.Value          // the last one stored
 
 	// What all threads have in common: the line that further threads contend for,
@@ -188,14 +187,12 @@ func (d *drawer) layOut() error {
 	if len(d.lines) == 0 {
 		return errors.New("background: the program has no locations")
 	}
-	own := (d.lines[len(d.lines)-1]/far + 1) * far
-	d.count = own + crowd*far
-	all := d.count + own
-	if all*lineWords > gen.MaxLocations {
-		return fmt.Errorf("background: the locations take %d lines, more than %d", all, gen.MaxLocations/lineWords)
+	d.count = (d.lines[len(d.lines)-1]/far + 1 + crowd) * far
+	if d.count*lineWords > gen.MaxLocations {
+		return fmt.Errorf("background: the locations take %d lines, more than %d", d.count, gen.MaxLocations/lineWords)
 	}
 	taken := make(map[string]bool, len(d.p.Locations))
-	d.names = make([]string, all*lineWords)
+	d.names = make([]string, d.count*lineWords)
 	for l, name := range d.p.Locations {
 		taken[name] = true
 		d.names[d.at(gen.LocID(l))] = name

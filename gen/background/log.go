@@ -7,18 +7,9 @@ import (
 	"ordeal/gen/wire"
 )
 
-// Late are, for each thread of Program, the operations of the original program. In
-// the first Lead rounds they access what lies Aside bytes behind their locations.
+// Late are, for each thread of Program, the operations of the original program,
+// which the first Lead rounds are without.
 func (s *Surrounded) Late() [][]int { return s.places }
-
-// Aside is a multiple of the distance of lines that share a set of a cache.
-func (s *Surrounded) Aside() int { return s.aside * gen.WordBytes }
-
-// Own is how many locations of Program, the first ones, hold all those of the
-// original.
-func (s *Surrounded) Own() int {
-	return int(s.At(gen.LocID(len(s.original.Locations)-1))) + 1
-}
 
 // Number is the operation of the original program, counted over all its rounds,
 // that operation n of a thread of Program is; false if it is of the background.

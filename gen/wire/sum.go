@@ -11,8 +11,8 @@ import "ordeal/gen"
 // A thread reports the values of each round by SumsOf sums, in order, when it has
 // completed the round or, in rounds of many reads, a part of it; the last has as
 // many values as are left, and nothing of meaning after them. At the end of each
-// program the pseudo-thread SumFinal reports the final values, of all locations or
-// the first ones, one by each sum, FinalSums of them.
+// program the pseudo-thread SumFinal reports the final values, one by each sum,
+// FinalSums of them.
 const (
 	SumValues      = 5
 	SumThreadShift = 56
@@ -31,10 +31,9 @@ func FinalGroup(layout gen.Layout) int {
 	return 1
 }
 
-// FinalSums is how many sums report the final values of that many locations in a
-// layout: one for each and, where they lie in groups, for what completes the last
-// group.
-func FinalSums(layout gen.Layout, locations int) int {
-	group := FinalGroup(layout)
-	return (locations + group - 1) / group * group
+// FinalSums is how many sums report the final values of p: one for each
+// location and, where they lie in groups, for what completes the last group.
+func FinalSums(p *gen.Program) int {
+	group := FinalGroup(p.Layout)
+	return (len(p.Locations) + group - 1) / group * group
 }

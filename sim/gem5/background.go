@@ -4,11 +4,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"ordeal/gen"
 	"ordeal/gen/background"
-	"ordeal/gen/emit/elf"
 	"ordeal/sim"
 	"ordeal/sim/trace"
 )
@@ -34,22 +32,14 @@ func (w work) from(n int) work {
 	return w
 }
 
-// backgrounds are those of n jobs; nil if there are to be none.
-func (o *Options) backgrounds(n int) []background.Options {
-	if o.Background.Length == 0 {
-		return nil
-	}
-	return slices.Repeat([]background.Options{o.Background}, n)
-}
-
-// surround puts backgrounds around jobs, if there are any.
-func surround(jobs []sim.Job, around []background.Options) (work, error) {
-	if len(around) == 0 {
+// surround puts backgrounds around jobs, if there are to be any.
+func (r *Runner) surround(jobs []sim.Job) (work, error) {
+	if r.options.Background.Length == 0 {
 		return work{jobs: jobs}, nil
 	}
 	w := work{jobs: make([]sim.Job, len(jobs)), around: make([]*background.Surrounded, len(jobs))}
 	for i, job := range jobs {
-		s, err := background.Around(job.Program, around[i])
+		s, err := background.Around(job.Program, r.options.Background)
 		if err != nil {
 			return work{}, err
 		}
@@ -59,23 +49,13 @@ func surround(jobs []sim.Job, around []background.Options) (work, error) {
 	return w, nil
 }
 
-// emitAround completes the options of an executable with what backgrounds need: rounds
-// that come first, in which the programs' operations access other words.
-func (w work) emitAround(o *elf.Options) {
+// late are the operations of each program that the rounds of its background alone
+// are without, and the number of these rounds.
+func (w work) late() (rounds int, late [][][]int) {
 	for _, s := range w.around {
-		o.Lead, o.Late, o.Aside = s.Lead, append(o.Late, s.Late()), append(o.Aside, s.Aside())
+		rounds, late = s.Lead, append(late, s.Late())
 	}
-	o.Finals = w.finals()
-}
-
-// finals are how many locations of each program hold all of those that are no part of
-// its background; nil if there are no backgrounds.
-func (w work) finals() []int {
-	var finals []int
-	for _, s := range w.around {
-		finals = append(finals, s.Own())
-	}
-	return finals
+	return rounds, late
 }
 
 // withoutBackgrounds writes what was run, and turns the results into those of the

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"ordeal/gen"
-	"ordeal/gen/background"
 	"ordeal/gen/emit/elf"
 	"ordeal/gen/wire"
 	"ordeal/sim"
@@ -28,33 +27,14 @@ import (
 // Coverage is that of the whole launch for its first program, nil for the
 // others. The errors are those of sim.Runner.
 func (r *Runner) RunBatch(ctx context.Context, jobs []sim.Job) ([]sim.Result, error) {
-	results, err := r.runBatch(ctx, jobs, nil)
+	results, err := r.runBatch(ctx, jobs)
 	if err != nil {
 		return nil, fmt.Errorf("run on gem5: %w", err)
 	}
 	return results, nil
 }
 
-// RunAround is RunBatch with a background for each job in place of that of the
-// options. All have as many threads, and rounds that come first.
-func (r *Runner) RunAround(ctx context.Context, jobs []sim.Job, around []background.Options) ([]sim.Result, error) {
-	if len(around) != len(jobs) {
-		return nil, fmt.Errorf("run on gem5: %d backgrounds for %d jobs: want one for each", len(around), len(jobs))
-	}
-	for _, o := range around {
-		if o.Lead != around[0].Lead {
-			return nil, fmt.Errorf("run on gem5: backgrounds with %d and %d rounds before them: want as many of each", around[0].Lead, o.Lead)
-		}
-	}
-	results, err := r.runBatch(ctx, jobs, around)
-	if err != nil {
-		return nil, fmt.Errorf("run on gem5: %w", err)
-	}
-	return results, nil
-}
-
-// runBatch runs jobs with backgrounds, those of the options if there are none.
-func (r *Runner) runBatch(ctx context.Context, jobs []sim.Job, around []background.Options) ([]sim.Result, error) {
+func (r *Runner) runBatch(ctx context.Context, jobs []sim.Job) ([]sim.Result, error) {
 	if err := check(jobs); err != nil {
 		return nil, err
 	}
@@ -65,12 +45,9 @@ func (r *Runner) runBatch(ctx context.Context, jobs []sim.Job, around []backgrou
 		}
 	}
 	if isa != gen.X86 && len(jobs) > 1 {
-		return r.runEach(ctx, jobs, around)
+		return r.runEach(ctx, jobs)
 	}
-	if around == nil {
-		around = r.options.backgrounds(len(jobs))
-	}
-	w, err := surround(jobs, around)
+	w, err := r.surround(jobs)
 	if err != nil {
 		return nil, err
 	}
@@ -97,10 +74,10 @@ func (r *Runner) runBatch(ctx context.Context, jobs []sim.Job, around []backgrou
 	return results, w.withoutBackgrounds(results)
 }
 
-// runEach runs jobs one by one, as runBatch does.
-func (r *Runner) runEach(ctx context.Context, jobs []sim.Job, around []background.Options) (results []sim.Result, err error) {
+// runEach runs jobs one by one.
+func (r *Runner) runEach(ctx context.Context, jobs []sim.Job) (results []sim.Result, err error) {
 	for i := range jobs {
-		one, err := r.runBatch(ctx, jobs[i:i+1], around[min(i, len(around)):min(i+1, len(around))])
+		one, err := r.runBatch(ctx, jobs[i:i+1])
 		if err != nil {
 			return nil, err
 		}
@@ -163,7 +140,7 @@ func programsOf(jobs []sim.Job) []*gen.Program {
 func (r *Runner) emitOptions(w work) elf.Options {
 	o := r.options.Emit
 	o.Rounds, o.Seed = w.jobs[0].Rounds, w.jobs[0].Seed
-	w.emitAround(&o)
+	o.Lead, o.Late = w.late()
 	o.Yield = true
 	o.Log, o.Lfence = r.channel(w.jobs[0].Program.ISA), r.options.Lfence
 	return o

@@ -36,7 +36,7 @@ func (l *launch) readDebug() (*debugReader, error) {
 	r := &debugReader{done: make(chan error, 1)}
 	programs := programsOf(l.jobs)
 	if log := l.channel(); log != elf.LogMemory {
-		r.sums = newSums(programs, l.finals(), l.jobs[0].Rounds)
+		r.sums = newSums(programs, l.jobs[0].Rounds)
 		if log == elf.LogItems {
 			r.sums.items = wire.ItemsOf(programs)
 		}

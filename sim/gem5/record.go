@@ -41,7 +41,7 @@ func (r *Runner) Record(ctx context.Context, job sim.Job, want trace.Want, recor
 	if !r.info.Tracing {
 		return infra("gem5 was built without tracing: want gem5.opt or gem5.debug"), nil
 	}
-	w, err := surround([]sim.Job{job}, r.options.backgrounds(1))
+	w, err := r.surround([]sim.Job{job})
 	if err != nil {
 		return sim.Result{}, err
 	}

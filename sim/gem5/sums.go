@@ -24,7 +24,6 @@ import (
 //	item 33554439
 type sums struct {
 	programs []*gen.Program
-	finals   []int // see elf.Options.Finals; by program
 	rounds   int
 	items    int // of a value; 0 with LogPseudo
 	threads  []reported
@@ -42,8 +41,8 @@ type reported struct {
 	fault error
 }
 
-func newSums(programs []*gen.Program, finals []int, rounds int) *sums {
-	s := &sums{programs: programs, finals: finals, rounds: rounds, threads: make([]reported, len(programs[0].Threads))}
+func newSums(programs []*gen.Program, rounds int) *sums {
+	s := &sums{programs: programs, rounds: rounds, threads: make([]reported, len(programs[0].Threads))}
 	for t := range s.threads {
 		s.threads[t].values = make([][]byte, len(programs))
 	}
@@ -165,24 +164,16 @@ func (s *sums) threadPlace(t gen.ThreadID, number uint64) (program, n int) {
 // locations is no value.
 func (s *sums) finalPlace(number uint64) (program, n int) {
 	for k, p := range s.programs {
-		if all := uint64(wire.FinalSums(p.Layout, s.finalsOf(k))); number >= all {
+		if all := uint64(wire.FinalSums(p)); number >= all {
 			number -= all
 			continue
 		}
-		if number >= uint64(s.finalsOf(k)) {
+		if number >= uint64(len(p.Locations)) {
 			return k, 0
 		}
 		return k, 1
 	}
 	return -1, 0
-}
-
-// finalsOf is of how many locations of program k final values are reported.
-func (s *sums) finalsOf(k int) int {
-	if k < len(s.finals) {
-		return s.finals[k]
-	}
-	return len(s.programs[k].Locations)
 }
 
 // logs are the logs of the programs up to the first that is not whole, which
@@ -191,7 +182,7 @@ func (s *sums) finalsOf(k int) int {
 func (s *sums) logs() (logs []sim.Log, whole []bool) {
 	logs, whole = make([]sim.Log, len(s.programs)), make([]bool, len(s.programs))
 	for k, p := range s.programs {
-		whole[k] = len(s.final.values[k]) == s.finalsOf(k)*gen.WordBytes
+		whole[k] = len(s.final.values[k]) == len(p.Locations)*gen.WordBytes
 		w := wire.NewWriter(p, s.rounds)
 		for t := range s.threads {
 			values := s.threads[t].values[k]

@@ -146,7 +146,7 @@ func TestSums(t *testing.T) {
 		"  1700: global: pseudo_inst::m5sum(0xff00000000000000, 0x9, 0, 0, 0, 0)",
 	}
 	read := func(lines ...string) (*sums, error) {
-		r := &debugReader{sums: newSums([]*gen.Program{p}, nil, 1)}
+		r := &debugReader{sums: newSums([]*gen.Program{p}, 1)}
 		return r.sums, r.read(strings.NewReader(strings.Join(lines, "\n") + "\n" + endOfTrace))
 	}
 	want := [][]uint64{{1, 2, 3, 4, 0xffff_ffff_ffff_fff5, 6}, {7}, {9}}
@@ -203,7 +203,7 @@ func TestItems(t *testing.T) {
 	p := &gen.Program{Layout: gen.Packed, Locations: []string{"x"}, Threads: [][]gen.Op{
 		{{Kind: gen.Load}, {Kind: gen.FetchAdd, Value: 1}}, {{Kind: gen.Load}},
 	}}
-	s := newSums([]*gen.Program{p}, nil, 1)
+	s := newSums([]*gen.Program{p}, 1)
 	s.items = wire.ItemsOf(s.programs)
 	r := &debugReader{sums: s}
 	lines := []string{
@@ -234,7 +234,7 @@ func FuzzSums(f *testing.F) {
 	f.Add("  1000: global: pseudo_inst::m5sum(0, 0x1, 0, 0, 0, 0)\n 1: global: pseudo_inst::m5sum(0xff00000000000000, 0x9, 0, 0, 0, 0)\n")
 	p := &gen.Program{Layout: gen.Packed, Locations: []string{"x"}, Threads: [][]gen.Op{{{Kind: gen.Load}}}}
 	f.Fuzz(func(t *testing.T, text string) {
-		s := newSums([]*gen.Program{p, p}, nil, 3)
+		s := newSums([]*gen.Program{p, p}, 3)
 		_ = (&debugReader{sums: s}).read(strings.NewReader(text))
 		logs, wholes := s.logs()
 		for k, log := range logs {

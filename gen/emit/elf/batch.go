@@ -65,9 +65,6 @@ func validateBatch(programs []*gen.Program, opts Options) error {
 	}
 	rounds := opts.Rounds
 	var faults []error
-	if len(opts.Late) > len(opts.Aside) {
-		faults = append(faults, fmt.Errorf("late operations of %d programs, and where they access memory first of %d", len(opts.Late), len(opts.Aside)))
-	}
 	for k, p := range programs {
 		err := p.ValidateRounds(rounds)
 		if err == nil {

@@ -81,17 +81,12 @@ type Options struct {
 	// adds no order to those of TSO: no later instruction begins before the loads
 	// before it have completed. 0 means none. Executables of x86-64 have it alone.
 	Lfence int
-	// Lead is how many of the rounds come first, in which the operations of Late
-	// access what lies Aside bytes behind their locations in place of these. Late has,
-	// for each program and each of its threads, their indices in ascending order,
-	// Aside the distance for each program, which has locations there. Late needs an
+	// Lead is how many of the rounds come first, without the operations of Late:
+	// these are, for each program and each of its threads, indices in ascending
+	// order. What their loads return in these rounds is not defined. Late needs an
 	// executable of x86-64.
-	Lead  int
-	Late  [][][]int
-	Aside []int
-	// Finals is, for each program, of how many locations, the first ones, LogPseudo
-	// and LogItems report the final values; nil means all.
-	Finals []int
+	Lead int
+	Late [][][]int
 	// Yield lets waiting threads call sched_yield, which simulators may lack.
 	// Where threads outnumber cores it makes barriers ten to a hundred times
 	// faster.

@@ -2,6 +2,7 @@ package elf_test
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -17,17 +18,22 @@ import (
 // interpret is the reference implementation of the generated code for one thread: it
 // returns what the thread logs and the final memory.
 func interpret(p *gen.Program, rounds int) (log, memory []uint64) {
-	return interpretLate(p, rounds, 0, 0, nil)
+	return interpretLate(p, rounds, 0, nil)
 }
 
-// interpretLate is interpret with operations that access so many locations later in
-// the first rounds.
-func interpretLate(p *gen.Program, rounds, lead, aside int, late []int) (log, memory []uint64) {
+// notPerformed stands in a log for what a read returned that was left out.
+const notPerformed = math.MaxUint64
+
+// interpretLate is interpret with operations that the first rounds are without.
+func interpretLate(p *gen.Program, rounds, lead int, late []int) (log, memory []uint64) {
 	memory = make([]uint64, len(p.Locations))
 	for r := range rounds {
 		for i, op := range p.Threads[0] {
 			if r < lead && slices.Contains(late, i) {
-				op.Loc += gen.LocID(aside)
+				if op.Kind.Reads() {
+					log = append(log, notPerformed)
+				}
+				continue
 			}
 			word := &memory[op.Loc]
 			old, stored := *word, uint64(r)*uint64(p.Stride())+uint64(op.Value)

@@ -25,7 +25,6 @@ const (
 	regLimit  = rsi // polls after which a barrier gives up, from its call on
 	regJitter = r10 // state of the pseudo-random generator, or see pointers
 	regLink   = r12 // where a barrier returns to, from its call on
-	regAside  = r12 // what late operations are addressed by, in a round
 	regBase   = r13 // round · stride, plus the last constant stored in a round
 	regRounds = r14 // rounds completed
 	regCtl    = r15 // the thread's control line
@@ -52,6 +51,8 @@ type emitter struct {
 	k    int
 	// constant is the last one stored in the round, 0 at its start.
 	constant int64
+	// late reports that the current operation is left out of the first rounds.
+	late bool
 
 	barrier, await         x86.Label // subroutines
 	report                 x86.Label // of LogItems

@@ -65,13 +65,15 @@ func (l *registerLog) lane(i int) (x x86.XMM, high bool) {
 }
 
 func (l *registerLog) load(from x86.Mem) {
-	if r, ok := l.general(l.filled); ok {
-		l.Load(r, from)
-	} else if x, high := l.lane(l.filled); high {
-		l.native.Movhps(x, from)
-	} else {
-		l.native.Movlps(x, from)
-	}
+	l.access(func() {
+		if r, ok := l.general(l.filled); ok {
+			l.Load(r, from)
+		} else if x, high := l.lane(l.filled); high {
+			l.native.Movhps(x, from)
+		} else {
+			l.native.Movlps(x, from)
+		}
+	})
 	l.fill()
 }
 
@@ -188,8 +190,8 @@ func (e *emitter) pseudoFinal() {
 		e.MovImm(regTag, itemTag(wire.ItemFinal))
 	} else {
 		before := 0
-		for k := range e.k {
-			before += e.finalSums(k)
+		for _, p := range e.programs[:e.k] {
+			before += wire.FinalSums(p)
 		}
 		e.Mov(r11, regHeader)
 		e.MovImm(regHeader, uint64(wire.SumFinal)<<wire.SumThreadShift|uint64(before))
@@ -198,7 +200,7 @@ func (e *emitter) pseudoFinal() {
 			e.Inc(regHeader)
 		}
 	}
-	e.MovImm(r9, uint64(e.finalSums(e.k)/group))
+	e.MovImm(r9, uint64(wire.FinalSums(e.p)/group))
 	e.MovImm(r8, uint64(e.area.locations))
 	loop := e.Here()
 	for i := range group {
@@ -212,16 +214,6 @@ func (e *emitter) pseudoFinal() {
 		e.Mov(regHeader, r11)
 	}
 	e.Place(skip)
-}
-
-// finalSums is how many sums report the final values of program k.
-func (e *emitter) finalSums(k int) int {
-	p := e.programs[k]
-	locations := len(p.Locations)
-	if k < len(e.opts.Finals) {
-		locations = min(locations, e.opts.Finals[k])
-	}
-	return wire.FinalSums(p.Layout, locations)
 }
 
 // pseudoExit ends the simulation with the code in regExit.

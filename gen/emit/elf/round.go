@@ -36,37 +36,34 @@ func (e *emitter) round(t int) {
 		return
 	}
 	values := e.newCollector(t)
-	e.setAside(t)
 	for i, op := range e.p.Threads[t] {
 		e.place(t, i)
+		e.late = e.isLate(t, i)
 		if n := e.opts.Lfence; n > 0 && i > 0 && i%n == 0 {
 			e.native.Lfence()
 		}
 		loc := e.location(op.Loc)
-		if e.isLate(t, i) {
-			loc = x86.At(regAside, int32(e.p.Offset(op.Loc)))
-		}
 		switch op.Kind {
 		case gen.Load:
 			values.load(loc)
 		case gen.Store:
 			e.value(op.Value)
-			e.Store(loc, regBase)
+			e.access(func() { e.Store(loc, regBase) })
 		case gen.Exchange:
 			r := values.atomic()
 			e.value(op.Value)
 			e.Mov(r, regBase)
-			e.native.Xchg(loc, r)
+			e.access(func() { e.native.Xchg(loc, r) })
 			values.keep()
 		case gen.FetchAdd:
 			r := values.atomic()
 			e.MovImm(r, uint64(op.Value*gen.AddUnit))
-			e.native.LockXadd(loc, r)
+			e.access(func() { e.native.LockXadd(loc, r) })
 			values.keep()
 		case gen.FullFence:
-			e.native.Mfence()
+			e.access(e.native.Mfence)
 		case gen.Delay:
-			e.delay(op.Value)
+			e.access(func() { e.delay(op.Value) })
 		default:
 			panic(fmt.Sprintf("elf: operation kind %d in a valid program", op.Kind))
 		}
@@ -74,33 +71,27 @@ func (e *emitter) round(t int) {
 	values.end()
 }
 
-// lateOps are the late operations of a thread of the current program.
-func (e *emitter) lateOps(t int) []int {
-	if e.opts.Lead == 0 || e.k >= len(e.opts.Late) || t >= len(e.opts.Late[e.k]) {
-		return nil
-	}
-	return e.opts.Late[e.k][t]
-}
-
-// isLate reports whether an operation accesses other words in the first rounds.
+// isLate reports whether an operation is left out of the first rounds.
 func (e *emitter) isLate(t, i int) bool {
-	_, found := slices.BinarySearch(e.lateOps(t), i)
+	if e.opts.Lead == 0 || e.k >= len(e.opts.Late) || t >= len(e.opts.Late[e.k]) {
+		return false
+	}
+	_, found := slices.BinarySearch(e.opts.Late[e.k][t], i)
 	return found
 }
 
-// setAside sets the register that late operations are addressed by, without a
-// branch, so that the first round in which they access their locations is predicted
-// as those before it. Changes rax.
-func (e *emitter) setAside(t int) {
-	if len(e.lateOps(t)) == 0 {
+// access generates the access of an operation, which is jumped over in the first
+// rounds if it is late.
+func (e *emitter) access(instructions func()) {
+	if !e.late {
+		instructions()
 		return
 	}
-	e.Mov(rax, regRounds)
-	e.AddImm(rax, -int32(e.opts.Rounds*e.k+e.opts.Lead))
-	e.Shr(rax, 63) // 1 in the first rounds
-	e.MulImm(rax, rax, int32(e.opts.Aside[e.k]))
-	e.Lea(regAside, x86.At(regLocs, -bias))
-	e.Add(regAside, rax)
+	skip := e.NewLabel()
+	e.CmpImm(regRounds, int32(e.opts.Rounds*e.k+e.opts.Lead))
+	e.Jcc(x86.Below, skip)
+	instructions()
+	e.Place(skip)
 }
 
 // delay spends about that many iterations of a loop of two instructions. On
@@ -147,10 +138,7 @@ func (e *emitter) addBase(n int64) {
 // reach bytes from its place on: one byte of displacement makes code short,
 // which is fetched through the caches, too.
 func (e *emitter) pointers() []x86.Reg {
-	pointers := []x86.Reg{regLocs, r11}
-	if e.opts.Lead == 0 {
-		pointers = append(pointers, regAside)
-	}
+	pointers := []x86.Reg{regLocs, r11, r12}
 	if e.opts.Jitter == 0 {
 		pointers = append(pointers, regJitter)
 	}
@@ -184,7 +172,7 @@ type memoryLog struct {
 }
 
 func (l *memoryLog) load(from x86.Mem) {
-	l.Load(rax, from)
+	l.access(func() { l.Load(rax, from) })
 	l.keep()
 }
 
