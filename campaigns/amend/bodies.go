@@ -18,18 +18,23 @@ type bodyEdits struct {
 	// mutants are other values, and conditions turned round; amendments those that repairs
 	// have besides.
 	mutants, amendments map[place][]string
+	lacking             map[string]bool     // those that add an assignment, which others have
 	lines               map[string]int      // of the statements of amendments, by edit
 	data                map[string][]string // actions that pass the data of a message on, by machine
 	guards              []guard
+	queues              map[place]mutate.Queue // what actions do with the message at the head of a queue
 }
 
 func newBodyEdits(c *mutate.Catalogue) *bodyEdits {
-	b := &bodyEdits{catalogue: c, mutants: map[place][]string{}, amendments: map[place][]string{}, lines: map[string]int{}, data: c.Data()}
+	b := &bodyEdits{catalogue: c, mutants: map[place][]string{}, amendments: map[place][]string{}, lacking: map[string]bool{}, lines: map[string]int{}, data: c.Data(), queues: map[place]mutate.Queue{}}
 	for _, m := range c.Mutants() {
 		if m.State == "" && (m.Operator == mutate.Set || m.Operator == mutate.Negate) {
 			at := place{m.Machine, m.Place}
 			b.mutants[at] = append(b.mutants[at], m.ID)
 		}
+	}
+	for _, q := range c.Queues() {
+		b.queues[place{q.Machine, q.Action}] = q
 	}
 	for _, a := range c.Repairs() {
 		if a.Guard != "" {
@@ -38,6 +43,7 @@ func newBodyEdits(c *mutate.Catalogue) *bodyEdits {
 		}
 		at := place{a.Machine, a.Place}
 		b.amendments[at] = append(b.amendments[at], a.ID)
+		b.lacking[a.ID] = a.Assigns
 		b.lines[a.ID] = int(a.Pos.Line)
 	}
 	return b
@@ -63,7 +69,11 @@ func (b *bodyEdits) of(at place, add func(kind int, id string)) {
 		add(bodyEdit, id)
 	}
 	for _, id := range b.amendments[at] {
-		add(amendEdit, id)
+		kind := amendEdit
+		if b.lacking[id] {
+			kind = insertEdit
+		}
+		add(kind, id)
 	}
 }
 
@@ -79,6 +89,44 @@ func (b *bodyEdits) taking(machine string, tr *types.Transition) (list []string)
 		}
 	}
 	return list
+}
+
+// waits lists copies of rows that do nothing but let the message wait, which a row takes off its
+// queue: one for each way, of the same state where there is one.
+func (b *bodyEdits) waits(t *table, tr *types.Transition, add func(edit string)) {
+	if b == nil {
+		return
+	}
+	port := ""
+	for _, a := range tr.Actions {
+		if q, ok := b.queues[place{t.Name, a.Name}]; ok && !q.Waits {
+			port = q.Port
+		}
+	}
+	if port == "" {
+		return
+	}
+	var ways []string
+	best := map[string]*types.Transition{}
+	for _, other := range t.Transitions {
+		if len(other.Actions) != 1 || other.NextState >= 0 && other.NextState != other.State {
+			continue
+		}
+		way := other.Actions[0].Name
+		if q, ok := b.queues[place{t.Name, way}]; !ok || !q.Waits || q.Port != port {
+			continue
+		}
+		if best[way] == nil {
+			ways = append(ways, way)
+		}
+		if best[way] == nil || best[way].State != tr.State && other.State == tr.State {
+			best[way] = other
+		}
+	}
+	for _, way := range ways {
+		other := t.row(best[way])
+		add("copy:" + other.state + "@" + other.event)
+	}
 }
 
 // titled lists the edits of the declaration with the line that a title names, those of

@@ -173,6 +173,7 @@ func candidates(p *types.Protocol, bodies *bodyEdits, title string, shown *outco
 					}
 					add(rank+kind, 1, drops...)
 				}
+				bodies.waits(t, tr, func(edit string) { add(rank+insertEdit, 1, t.id(at, edit)) })
 				t.exchanges(tr, func(ids ...string) { add(rank+copyEdit, 1, ids...) })
 				for _, a := range tr.Actions {
 					bodies.of(place{m.Name, a.Name}, func(kind int, id string) { add(rank+kind, 1, id) })
@@ -325,8 +326,12 @@ func (t *table) edits(tr *types.Transition, add func(kind int, edit string)) {
 			}
 			add(insertEdit, "insert:"+a+before(own, actions[i+1:]))
 			for _, b := range own {
-				if !slices.Contains(actions, b) {
-					add(replaceEdit, "replace:"+b+">"+a)
+				if edit := "replace:" + b + ">" + a; !slices.Contains(actions, b) {
+					if leavesMessage(edit) {
+						add(amendEdit, edit)
+					} else {
+						add(replaceEdit, edit)
+					}
 				}
 			}
 		}
@@ -343,7 +348,11 @@ func (t *table) edits(tr *types.Transition, add func(kind int, edit string)) {
 				add(insertEdit, "replace:"+a+">"+b.Name) // the same of another port
 			}
 		}
-		add(dropEdit, "drop:"+a)
+		if edit := "drop:" + a; leavesMessage(edit) {
+			add(amendEdit, edit)
+		} else {
+			add(dropEdit, edit)
+		}
 		if i+1 < len(own) {
 			add(dropEdit, "swap:"+a+","+own[i+1])
 		}
@@ -377,10 +386,13 @@ func (t *table) exchanges(tr *types.Transition, add func(ids ...string)) {
 // wait, takes one more off a queue, or only counts.
 func idle(action string) bool { return idleWord(action) != "" }
 
+// popWord is in the names of actions that take a message off its queue.
+const popWord = "pop"
+
 // idleWord is the word by which an action is idle; empty if it is not.
 func idleWord(action string) string {
 	lower := strings.ToLower(action)
-	for _, word := range []string{"stall", "recycle", "pop", "profile", "observe"} {
+	for _, word := range []string{"stall", "recycle", popWord, "profile", "observe"} {
 		if strings.Contains(lower, word) {
 			return word
 		}

@@ -140,8 +140,10 @@ func TestHides(t *testing.T) {
 		id   string
 		want bool
 	}{
-		{"P/M/(A,Ack)/drop:pop", false}, {"P/M/(B,Ack)/drop:pop", false}, {"P/M/(C,Ack)/drop:pop", false},
-		{"P/M/(A,Ack)/insert:w@pop", false}, {"P/M/(B,Ack)/insert:w", false}, {"P/M/(A,Ack)/next:B", true},
+		{"P/M/(A,Ack)/drop:w", false}, {"P/M/(B,Ack)/drop:w", false}, {"P/M/(C,Ack)/drop:w", false},
+		{"P/M/(A,Ack)/insert:w@pop", false}, {"P/M/(B,Ack)/insert:w", false},
+		{"P/M/(A,Ack)/drop:k_pop", false}, {"P/M/(A,Ack)/replace:k_pop>w", false}, // the message is there again
+		{"P/M/(A,Ack)/next:B", true},
 	} {
 		s.note(&node{candidate: candidate{id: c.id}, depth: 1, title: title})
 		if got := s.hides(title); got != c.want {

@@ -64,8 +64,12 @@ func (s *search) grow(ctx context.Context, root *node) error {
 			if err != nil {
 				return err
 			}
-			if passes {
+			if passes && len(r.New) == 0 {
 				s.passed, s.clean = append(s.passed, r), append(s.clean, n)
+				continue
+			}
+			if passes { // but for what was put aside
+				s.nearly, s.clean = append(s.nearly, r), append(s.clean, n)
 				continue
 			}
 			s.failed = append(s.failed, r)
@@ -106,7 +110,7 @@ func (s *search) list(ctx context.Context) ([]*Repair, error) {
 	if err != nil && ctx.Err() == nil {
 		return nil, err
 	}
-	list := ranked(s.passed)
+	list := ranked(slices.Concat(s.passed, s.nearly))
 	switch {
 	case further == nil:
 	case len(further.New) == 0:
@@ -114,7 +118,7 @@ func (s *search) list(ctx context.Context) ([]*Repair, error) {
 	default:
 		list = append(list, further)
 	}
-	list = append(list, alternate(longest(s.failed, s.passed), uncovering)...)
+	list = append(list, alternate(longest(s.failed, list), uncovering)...)
 	return list[:min(len(list), s.o.Best)], nil
 }
 
@@ -185,15 +189,32 @@ func (s *search) try(ctx context.Context, n *node) error {
 // pass makes the runs of a finding with an edit, and notes what comes up that is new.
 func (s *search) pass(ctx context.Context, n *node, f *audit.Finding) error {
 	isNew := func(title string) bool { return s.isNew(n, title) }
-	now, err := s.outcome(ctx, n.id, f, isNew)
-	if err != nil {
-		return err
+	for {
+		now, err := s.outcome(ctx, n.id, f, isNew)
+		if err != nil {
+			return err
+		}
+		n.runs += now.runs
+		i := slices.IndexFunc(now.titles, isNew)
+		if i < 0 {
+			return nil
+		}
+		if !n.aside(now.titles[i], now.runs-1) {
+			n.title, n.shown = now.titles[i], now
+			return nil
+		}
 	}
-	n.runs += now.runs
-	if i := slices.IndexFunc(now.titles, isNew); i >= 0 {
-		n.title, n.shown = now.titles[i], now
+}
+
+// aside reports whether a title that comes up after so many runs without the finding does not
+// count against the edit: one to which no edit could be added, which the finding may
+// have hidden. An edit at a wrong place fails at once.
+func (n *node) aside(title string, passed int) bool {
+	if passed < asideRuns || !blunder(title) || n.against(title) || len(n.rare) >= mostAside {
+		return false
 	}
-	return nil
+	n.rare = append(slices.Clip(n.rare), title)
+	return true
 }
 
 // repeat makes the runs of the finding that ended the audit of an edit.

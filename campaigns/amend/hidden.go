@@ -8,13 +8,17 @@ import (
 )
 
 // note counts a title that comes up with an edit of the protocol itself. The same edit in
-// different rows counts once: what it breaks it breaks everywhere.
+// different rows counts once: what it breaks it breaks everywhere. One that leaves the message where
+// it is does not count.
 func (s *search) note(n *node) {
 	if n.depth != 1 || len(named(n.title)) == 0 || n.title == s.o.Finding.Title {
 		return
 	}
 	first, _, _ := strings.Cut(n.id, " + ")
 	edit := first[strings.LastIndexByte(first, '/')+1:]
+	if leavesMessage(edit) {
+		return
+	}
 	if i := strings.IndexByte(edit, '@'); i >= 0 && strings.HasPrefix(edit, "insert:") {
 		edit = edit[:i]
 	}
@@ -22,6 +26,14 @@ func (s *search) note(n *node) {
 		s.comes[n.title] = map[string]bool{}
 	}
 	s.comes[n.title][edit] = true
+}
+
+// leavesMessage reports whether an edit of a row takes the action away that takes the message off
+// its queue, so that it is there again in the next state.
+func leavesMessage(edit string) bool {
+	op, action, _ := strings.Cut(edit, ":")
+	action, _, _ = strings.Cut(action, ">")
+	return (op == "drop" || op == "replace") && idleWord(action) == popWord
 }
 
 // hides reports whether a title comes up with many edits of the protocol itself, so that it is

@@ -42,6 +42,12 @@ func (t *table) missing(r row, add func(kind, edits int, ids ...string)) {
 		}
 		return ids
 	}
+	var lacking []syntax.Ident // the states in which the event is missing
+	for _, s := range t.State.Enums {
+		if !has[row{r.machine, s.Name, r.event}] {
+			lacking = append(lacking, syntax.Ident{Name: s.Name})
+		}
+	}
 	state, event := []syntax.Ident{{Name: r.state}}, []syntax.Ident{{Name: r.event}}
 	var groups [][]syntax.Ident // of states that the state is declared with
 	declared := map[*syntax.Transition]bool{}
@@ -61,6 +67,8 @@ func (t *table) missing(r row, add func(kind, edits int, ids ...string)) {
 		kind, edit := min(len(declared)/2, replaceEdit), "copy:"+from
 		add(kind, 1, t.id(r, edit))
 		add(kind, 1, absent(state, tr.Decl.Events, edit)...)
+		add(kind+1, 1, absent(lacking, event, edit)...)
+		add(kind+1, 1, absent(lacking, tr.Decl.Events, edit)...)
 		for _, states := range groups {
 			add(kind+1, 1, absent(states, event, edit)...)
 			add(kind+1, 1, absent(states, tr.Decl.Events, edit)...)
@@ -83,7 +91,9 @@ func (t *table) missing(r row, add func(kind, edits int, ids ...string)) {
 	for _, tr := range same {
 		if !declared[tr.Decl] {
 			declared[tr.Decl] = true
-			add(min(len(declared)/2, replaceEdit), 1, t.id(r, "copy:"+r.state+"@"+t.Event.Enums[tr.Event].Name))
+			kind, edit := min(len(declared)/2, replaceEdit), "copy:"+r.state+"@"+t.Event.Enums[tr.Event].Name
+			add(kind, 1, t.id(r, edit))
+			add(kind, 1, absent(tr.Decl.States, event, edit)...)
 		}
 	}
 }

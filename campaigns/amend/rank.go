@@ -18,9 +18,10 @@ func (r *Repair) place() string {
 	return strings.Join(list, " ")
 }
 
-// ranked orders repairs that pass, the first of each place before others of it.
+// ranked orders repairs whose audits ended, the first of each place before others of it. A title
+// that was put aside counts as one more edit.
 func ranked(list []*Repair) []*Repair {
-	score := func(r *Repair) int { return r.Lost + 5*(r.Edits-1) + r.rank }
+	score := func(r *Repair) int { return r.Lost + 5*(r.Edits-1+len(r.New)) + r.rank }
 	slices.SortStableFunc(list, func(a, b *Repair) int { return cmp.Compare(score(a), score(b)) })
 	seen := map[string]bool{}
 	var first, rest []*Repair

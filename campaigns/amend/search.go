@@ -25,11 +25,12 @@ type search struct {
 	// pass.
 	other     *audit.Finding
 	otherRuns int
-	// passed are repairs whose audits passed, failed others; clean are the edits of the first,
+	// passed are repairs whose audits passed, nearly those that showed no more than what was put
+	// aside, failed others; clean are the edits of the first,
 	// and those whose audits ended late. With first, edits of the protocol itself, something
 	// else comes up in the runs of the finding.
-	passed, failed []*Repair
-	clean, first   []*node
+	passed, nearly, failed []*Repair
+	clean, first           []*node
 	// spent are the steps of audits of edits.
 	spent  uint64
 	result *Result
@@ -44,6 +45,10 @@ const (
 	hiding = 3
 	// turn is how many edits are added to one before another may be the likelier one.
 	turn = 8
+	// asideRuns have to pass before another failure does not count against an edit, and
+	// mostAside is how many of them do not.
+	asideRuns = 3
+	mostAside = 2
 	// furtherTurns are those for each finding that is left.
 	furtherTurns = 2
 )

@@ -12,10 +12,11 @@ import (
 // elsewhere. What they put in stands somewhere in the machine already. They are too many to
 // be listed as mutants; Find makes them, and Repairs lists them.
 const (
-	Add  Operator = "add"  // add:STATEMENT@OTHER runs a statement after another one
+	Add  Operator = "add"  // add:STATEMENT@OTHER runs a statement after another one, a call or an assignment that stands after such a one elsewhere
 	Call Operator = "call" // call:A>B calls a function with other arguments, or another one in place of error
 	Case Operator = "case" // case:TYPE:A>TYPE:B compares with another value in a condition
 	Omit Operator = "omit" // omit:X leaves one side of || or && out
+	Make Operator = "make" // make:X == Y assigns what is asserted
 )
 
 // Amendment is an edit of a body that may repair a protocol.
@@ -23,6 +24,8 @@ type Amendment struct {
 	Mutant
 	Pos   syntax.Pos // of the statement
 	Guard string     // what a guard calls, see Put; empty for others
+	// Assigns reports that it adds an assignment, of what its body never assigns.
+	Assigns bool
 }
 
 // Repairs lists the edits of bodies that may repair a protocol, those of the functions
@@ -40,7 +43,8 @@ func (p *Catalogue) Repairs() []Amendment {
 				if seen[name]++; seen[name] > 1 {
 					point.edit.nth = seen[name]
 				}
-				list = append(list, Amendment{p.mutant(m, s, point), point.change.stmt.Position(), point.guard})
+				_, assign := point.change.stmt.(*syntax.Assign)
+				list = append(list, Amendment{p.mutant(m, s, point), point.change.stmt.Position(), point.guard, assign && point.edit.op == Add})
 			}
 		}
 	}
@@ -89,8 +93,22 @@ func (m *machine) repairPoints(s site) []point {
 					add(edit{op: Set, arg: left, what: what}, stmt.Right, right, &syntax.Assign{Left: stmt.Left, Right: right})
 				}
 			}
+			if isLocal(stmt) {
+				break
+			}
+			for _, after := range known.follows[left] { // what it never assigns
+				if next := syntax.PrintExpr(after.Left); !s.says(func(other syntax.Stmt) bool {
+					a, ok := other.(*syntax.Assign)
+					return ok && syntax.PrintExpr(a.Left) == next
+				}) {
+					add(edit{op: Add, arg: text(after), what: text(stmt)}, nil, nil, stmt, after)
+				}
+			}
 		case *syntax.ExprStmt:
 			old := syntax.PrintExpr(stmt.X)
+			if made := asserted(stmt.X); made != nil {
+				add(edit{op: Make, arg: syntax.PrintExpr(stmt.X.(*syntax.Call).Args[0])}, nil, nil, made)
+			}
 			for _, other := range known.instead(stmt.X, s.body) {
 				add(edit{op: Call, arg: old, what: syntax.PrintExpr(other)}, stmt.X, other, &syntax.ExprStmt{X: other})
 			}
@@ -113,16 +131,34 @@ func (m *machine) repairPoints(s site) []point {
 	return list
 }
 
+// asserted is the assignment that makes what an expression asserts true: that of a value to a
+// field. It is nil for others.
+func asserted(x syntax.Expr) syntax.Stmt {
+	call, ok := x.(*syntax.Call)
+	if !ok || call.Func.Name != "assert" || len(call.Args) != 1 {
+		return nil
+	}
+	equal, ok := call.Args[0].(*syntax.Binary)
+	if !ok || equal.Op != syntax.Eq {
+		return nil
+	}
+	if _, ok := equal.Left.(*syntax.Member); !ok {
+		return nil
+	}
+	return &syntax.Assign{Left: equal.Left, Right: equal.Right}
+}
+
 // vocabulary is what the bodies of a machine say, each once, in the order of the text.
 type vocabulary struct {
 	assigned map[string][]syntax.Expr     // right sides, by the left side
 	calls    map[string][]syntax.Expr     // statements that call a function, by its name
 	after    map[string][]syntax.Expr     // calls that stand after a call
+	follows  map[string][]*syntax.Assign  // assignments that stand after one, by the left side of that
 	values   map[string][]*syntax.EnumLit // of a type, in expressions
 }
 
 func (m *machine) vocabulary() *vocabulary {
-	v := &vocabulary{map[string][]syntax.Expr{}, map[string][]syntax.Expr{}, map[string][]syntax.Expr{}, map[string][]*syntax.EnumLit{}}
+	v := &vocabulary{map[string][]syntax.Expr{}, map[string][]syntax.Expr{}, map[string][]syntax.Expr{}, map[string][]*syntax.Assign{}, map[string][]*syntax.EnumLit{}}
 	for _, s := range m.amended() {
 		v.block(s.body)
 	}
@@ -137,8 +173,11 @@ func (v *vocabulary) block(b *syntax.Block) {
 		switch stmt := stmt.(type) {
 		case *syntax.Assign:
 			v.read(stmt.Right)
-			if _, local := stmt.Left.(*syntax.Local); !local {
+			if !isLocal(stmt) {
 				once(v.assigned, syntax.PrintExpr(stmt.Left), stmt.Right)
+				if i > 0 {
+					v.follow(b.Stmts[i-1], stmt)
+				}
 			}
 		case *syntax.ExprStmt:
 			v.read(stmt.X)
@@ -165,6 +204,24 @@ func (v *vocabulary) block(b *syntax.Block) {
 			v.block(stmt.Body)
 		}
 	}
+}
+
+// follow notes that an assignment stands after another statement.
+func (v *vocabulary) follow(before syntax.Stmt, stmt *syntax.Assign) {
+	first, ok := before.(*syntax.Assign)
+	if !ok || isLocal(first) {
+		return
+	}
+	left := syntax.PrintExpr(first.Left)
+	if !slices.ContainsFunc(v.follows[left], func(other *syntax.Assign) bool { return text(other) == text(stmt) }) {
+		v.follows[left] = append(v.follows[left], stmt)
+	}
+}
+
+// isLocal reports whether an assignment declares a variable.
+func isLocal(stmt *syntax.Assign) bool {
+	_, local := stmt.Left.(*syntax.Local)
+	return local
 }
 
 // read notes the enumerators in an expression.
@@ -261,6 +318,75 @@ func (v *vocabulary) conditions(x syntax.Expr) (list []condition) {
 		}
 	}
 	return list
+}
+
+// Queue is an action that does nothing but take the message off the queue of a port, or let it
+// wait.
+type Queue struct {
+	Machine, Action string
+	Port            string
+	Waits           bool
+	_               struct{}
+}
+
+// Queues lists the actions of each machine that do nothing but take a message off a queue or let it
+// wait.
+func (p *Catalogue) Queues() (list []Queue) {
+	for _, m := range p.machines {
+		for _, name := range slices.Sorted(maps.Keys(m.actions)) {
+			q := Queue{Machine: m.name, Action: name}
+			if q.Port, q.Waits = queueOf(m.actions[name].Body); q.Port != "" {
+				list = append(list, q)
+			}
+		}
+	}
+	return list
+}
+
+// queueOf is the port whose message a body takes or lets wait, doing nothing else but count; empty
+// for other bodies.
+func queueOf(body *syntax.Block) (port string, waits bool) {
+	if body == nil {
+		return "", false
+	}
+	for _, stmt := range body.Stmts {
+		found, wait := "", false
+		switch stmt := stmt.(type) {
+		case *syntax.PortStmt:
+			if stmt.Kind == syntax.StallAndWait {
+				found, wait = stmt.Port.Name, true
+			}
+		case *syntax.Assign:
+			if isLocal(stmt) {
+				found, wait = queueCall(stmt.Right)
+			}
+		case *syntax.ExprStmt:
+			if found, wait = queueCall(stmt.X); found == "" && strings.HasPrefix(called(stmt.X), "profile") {
+				continue
+			}
+		}
+		if found == "" || port != "" {
+			return "", false
+		}
+		port, waits = found, wait
+	}
+	return port, waits
+}
+
+// queueCall is the port of which an expression takes a message or lets it wait, as an operand of
+// another call or alone; empty if it does neither.
+func queueCall(x syntax.Expr) (port string, waits bool) {
+	if call, ok := x.(*syntax.MethodCall); ok && (call.Method.Name == "dequeue" || call.Method.Name == "recycle") {
+		if port, ok := call.X.(*syntax.Name); ok {
+			return port.Name, call.Method.Name == "recycle"
+		}
+	}
+	for _, y := range syntax.Operands(x) {
+		if port, waits = queueCall(y); port != "" {
+			break
+		}
+	}
+	return port, waits
 }
 
 // Data lists the actions of each machine that pass the data of the message at the head of a port

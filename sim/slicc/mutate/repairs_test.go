@@ -1,6 +1,7 @@
 package mutate
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -53,6 +54,7 @@ func TestRepairPoints(t *testing.T) {
   in_port(p, T, b) { if (m.Type == K:ONE || m.Type == K:TWO) { go(one, two); } }
   void functionalRead(Addr addr, Packet *pkt) { out.addr := d; }
   action(u, "u", desc="") { tbe.Dirty := true; tbe.Dirty := false; }
+  action(v, "v", desc="") { assert(tbe.n == two); out.addr := b; out.len := one; }
 }
 protocol "P";
 `
@@ -82,10 +84,12 @@ protocol "P";
 		`x/add:unset()@free(a) => unset(); unset();`,
 		`x/set:out.addr=c => unset(); out.addr := c;`,
 		`x/set:out.addr=d => unset(); out.addr := d;`,
+		`x/add:out.len := one@out.addr := b => out.addr := b; out.len := one;`,
 		`x/call:go(one, two)>go(one, three) => out.addr := b; go(one, three);`,
 		`y/add:unset()@free(a) => free(a); unset();`,
 		`y/set:out.addr=b => free(a); out.addr := b;`,
 		`y/set:out.addr=d => free(a); out.addr := d;`,
+		`y/add:out.len := one@out.addr := c => out.addr := c; out.len := one;`,
 		`y/call:error("no")>free(a) => out.addr := c; free(a);`,
 		`y/call:error("no")>go(one, three) => out.addr := c; go(one, three);`,
 		`y/call:go(one, three)>go(one, two) => error("no"); go(one, two);`,
@@ -98,8 +102,12 @@ protocol "P";
 		`p/call:go(one, two)>go(one, three) => if (m.Type == K:ONE || m.Type == K:TWO) { go(one, three);`,
 		`u/set:tbe.Dirty=false#2 => action(u, "u", desc="") { tbe.Dirty := false;`, // the mutant is named so without a number
 		`u/set:tbe.Dirty=true#2 => tbe.Dirty := true; tbe.Dirty := true;`,
+		`v/make:tbe.n == two => action(v, "v", desc="") { tbe.n := two;`,
+		`v/set:out.addr=c => assert(tbe.n == two); out.addr := c;`,
+		`v/set:out.addr=d => assert(tbe.n == two); out.addr := d;`,
 		`functionalRead/set:out.addr=b => void functionalRead(Addr addr, Packet * pkt) { out.addr := b;`,
 		`functionalRead/set:out.addr=c => void functionalRead(Addr addr, Packet * pkt) { out.addr := c;`,
+		`functionalRead/add:out.len := one@out.addr := d => out.addr := d; out.len := one;`,
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -126,5 +134,34 @@ protocol "P";
 	}
 	if got := strings.Join(c.Data()["A"], " "); got != "b y" {
 		t.Errorf("%q, want b and y", got)
+	}
+}
+
+// TestQueues requires the actions that do nothing but take a message or let it wait.
+func TestQueues(t *testing.T) {
+	const text = `machine(MachineType:A, "a") : int n; {
+  action(x, "x", desc="") { p.dequeue(now()); }
+  action(y, "y", desc="") { p.recycle(now(), later()); }
+  action(z, "z", desc="") { stall_and_wait(q, address); }
+  action(b, "b", desc="") { p.dequeue(now()); free(a); }
+  action(c, "c", desc="") { p.dequeue2(now()); }
+  action(d, "d", desc="") { profile(p.dequeue(now())); }
+  action(e, "e", desc="") { Tick delay := p.dequeue(now()); profileDelay(0, delay); }
+  action(f, "f", desc="") { Tick delay := p.dequeue(now()); go(delay); }
+  action(g, "g", desc="") { p.dequeue(now()); q.dequeue(now()); }
+}
+protocol "P";
+`
+	f, err := syntax.Parse("t.sm", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := NewCatalogue(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Queue{{Machine: "A", Action: "d", Port: "p"}, {Machine: "A", Action: "e", Port: "p"}, {Machine: "A", Action: "x", Port: "p"}, {Machine: "A", Action: "y", Port: "p", Waits: true}, {Machine: "A", Action: "z", Port: "q", Waits: true}}
+	if got := c.Queues(); !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
