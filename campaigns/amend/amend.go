@@ -50,8 +50,8 @@ type Repair struct {
 	ID    string `json:"id"`
 	Edits int    `json:"edits"`
 	// New is what ended the audit, a title that the protocol itself does not show, neither in
-	// its own audit nor in the runs that show it; none if the repair passes. Left are
-	// those that the protocol shows, too.
+	// its own audit nor in the runs that show it, and what its runs put aside, where the audit
+	// shows it; none if the repair passes. Left are those that the protocol shows, too.
 	New  []string `json:"new,omitempty"`
 	Left []string `json:"left,omitempty"`
 	// Hidden are those that come up with many edits, so that they are the protocol's own: the

@@ -37,7 +37,9 @@ audit shows what the protocol does not, a further edit is searched for that take
 well, and so on; to one that passes, those are added that take away what else the protocol
 shows. Repairs that pass come first: with few rows lost, few edits, and near to the row that
 the finding names; then those whose audits went on longest. What comes up with many edits is
-taken for a defect of the protocol that the finding hides. Each repair is a mutant by name,
+taken for a defect of the protocol that the finding hides; so is a failed assertion, or another
+failure without a row, that comes up after three runs without the finding. It is listed as new.
+Each repair is a mutant by name,
 and a patch in RUN/repairs.`,
 		Example: "  ordeal mutate repair runs/audit-20261122-235959/finding-1",
 		Args:    command.Arguments(1, 1, "one directory of a run or of an exploration"),
