@@ -71,7 +71,7 @@ func (b *bodyEdits) of(at place, add func(kind int, id string)) {
 	for _, id := range b.amendments[at] {
 		kind := amendEdit
 		if b.lacking[id] {
-			kind = insertEdit
+			kind = dropEdit
 		}
 		add(kind, id)
 	}

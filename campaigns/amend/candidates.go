@@ -173,7 +173,7 @@ func candidates(p *types.Protocol, bodies *bodyEdits, title string, shown *outco
 					}
 					add(rank+kind, 1, drops...)
 				}
-				bodies.waits(t, tr, func(edit string) { add(rank+insertEdit, 1, t.id(at, edit)) })
+				bodies.waits(t, tr, func(edit string) { add(rank+copyEdit, 1, t.id(at, edit)) })
 				t.exchanges(tr, func(ids ...string) { add(rank+copyEdit, 1, ids...) })
 				for _, a := range tr.Actions {
 					bodies.of(place{m.Name, a.Name}, func(kind int, id string) { add(rank+kind, 1, id) })
