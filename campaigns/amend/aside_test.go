@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"ordeal/campaigns/audit"
-	"ordeal/sim/slicc/mutate"
 	"ordeal/sim/slicc/syntax"
 )
 
@@ -54,15 +53,7 @@ protocol "P";
 // TestWaits requires a row that takes a message to be one that lets it wait, in each way that the
 // machine has for the queue, and as the state does it where it does.
 func TestWaits(t *testing.T) {
-	f, err := syntax.Parse("t.sm", []byte(ports))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := mutate.NewCatalogue(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := newBodyEdits(c)
+	b := bodiesOf(t, ports)
 	m := machine("pop pop2 z_recycle y_stall x_stall w",
 		"A Load A w pop", "B Load B z_recycle", "A Data A z_recycle", "C Data C y_stall", "B Data C y_stall", "C Ack C x_stall", "A Ack B w", "B Ack B z_recycle w")
 	got := lists(func(add func(ids ...string)) { b.waits(m, m.Transitions[0], func(edit string) { add(edit) }) })

@@ -28,10 +28,10 @@ const cache = `machine(MachineType:L1Cache, "a") : int n; {
 protocol "MESI_Two_Level";
 `
 
-// TestTitled requires a title that names a line to give the edits of its declaration, those
-// nearest to it first, and the statement that others run after a call.
-func TestTitled(t *testing.T) {
-	f, err := syntax.Parse("t.sm", []byte(cache))
+// bodiesOf are the edits of the bodies of a protocol in one file.
+func bodiesOf(t *testing.T, text string) *bodyEdits {
+	t.Helper()
+	f, err := syntax.Parse("t.sm", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +39,13 @@ func TestTitled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := newBodyEdits(c)
+	return newBodyEdits(c)
+}
+
+// TestTitled requires a title that names a line to give the edits of its declaration, those
+// nearest to it first, and the statement that others run after a call.
+func TestTitled(t *testing.T) {
+	b := bodiesOf(t, cache)
 	const at = "MESI_Two_Level/L1Cache/"
 	for _, x := range []struct{ title, want string }{
 		{"failed assertion at t.sm:5:1", at + "t_free/add:unset()@free(a)"},

@@ -315,6 +315,12 @@ func reading(p *types.Protocol) (list []int) {
 // edits lists what a row may do instead, with its kind.
 func (t *table) edits(tr *types.Transition, add func(kind int, edit string)) {
 	own, next := t.names(tr)
+	without := func(kind int, edit string) {
+		if leavesMessage(edit) {
+			kind = amendEdit
+		}
+		add(kind, edit)
+	}
 	for _, other := range t.Transitions {
 		if other == tr || other.Event != tr.Event && other.State != tr.State {
 			continue
@@ -326,12 +332,8 @@ func (t *table) edits(tr *types.Transition, add func(kind int, edit string)) {
 			}
 			add(insertEdit, "insert:"+a+before(own, actions[i+1:]))
 			for _, b := range own {
-				if edit := "replace:" + b + ">" + a; !slices.Contains(actions, b) {
-					if leavesMessage(edit) {
-						add(amendEdit, edit)
-					} else {
-						add(replaceEdit, edit)
-					}
+				if !slices.Contains(actions, b) {
+					without(replaceEdit, "replace:"+b+">"+a)
 				}
 			}
 		}
@@ -348,11 +350,7 @@ func (t *table) edits(tr *types.Transition, add func(kind int, edit string)) {
 				add(insertEdit, "replace:"+a+">"+b.Name) // the same of another port
 			}
 		}
-		if edit := "drop:" + a; leavesMessage(edit) {
-			add(amendEdit, edit)
-		} else {
-			add(dropEdit, edit)
-		}
+		without(dropEdit, "drop:"+a)
 		if i+1 < len(own) {
 			add(dropEdit, "swap:"+a+","+own[i+1])
 		}

@@ -194,15 +194,15 @@ func (s *search) pass(ctx context.Context, n *node, f *audit.Finding) error {
 		if err != nil {
 			return err
 		}
-		n.runs += now.runs
 		i := slices.IndexFunc(now.titles, isNew)
-		if i < 0 {
-			return nil
+		if i >= 0 && n.aside(now.titles[i], now.runs-1) {
+			continue // the same runs, with what follows
 		}
-		if !n.aside(now.titles[i], now.runs-1) {
+		n.runs += now.runs
+		if i >= 0 {
 			n.title, n.shown = now.titles[i], now
-			return nil
 		}
+		return nil
 	}
 }
 

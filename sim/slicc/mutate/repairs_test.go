@@ -54,7 +54,7 @@ func TestRepairPoints(t *testing.T) {
   in_port(p, T, b) { if (m.Type == K:ONE || m.Type == K:TWO) { go(one, two); } }
   void functionalRead(Addr addr, Packet *pkt) { out.addr := d; }
   action(u, "u", desc="") { tbe.Dirty := true; tbe.Dirty := false; }
-  action(v, "v", desc="") { assert(tbe.n == two); out.addr := b; out.len := one; }
+  action(v, "v", desc="") { assert(tbe.n != three); assert(tbe.n == two); out.addr := b; out.len := one; }
 }
 protocol "P";
 `
@@ -102,7 +102,7 @@ protocol "P";
 		`p/call:go(one, two)>go(one, three) => if (m.Type == K:ONE || m.Type == K:TWO) { go(one, three);`,
 		`u/set:tbe.Dirty=false#2 => action(u, "u", desc="") { tbe.Dirty := false;`, // the mutant is named so without a number
 		`u/set:tbe.Dirty=true#2 => tbe.Dirty := true; tbe.Dirty := true;`,
-		`v/make:tbe.n == two => action(v, "v", desc="") { tbe.n := two;`,
+		`v/make:tbe.n == two => assert(tbe.n != three); tbe.n := two;`,
 		`v/set:out.addr=c => assert(tbe.n == two); out.addr := c;`,
 		`v/set:out.addr=d => assert(tbe.n == two); out.addr := d;`,
 		`functionalRead/set:out.addr=b => void functionalRead(Addr addr, Packet * pkt) { out.addr := b;`,
