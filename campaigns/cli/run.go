@@ -112,7 +112,7 @@ func (r *run) program(args []string, changed func(flag string) bool) (*gen.Progr
 }
 
 func (r *run) run(ctx context.Context, p *gen.Program) error {
-	r.cfg.Programs.Threads, r.cfg.Programs.Locations = len(p.Threads), len(p.Locations)
+	r.cfg.Programs.Threads, r.cfg.Programs.Locations = p.Cores(), len(p.Locations)
 	c := &r.campaign
 	r.cfg.Suit(c.Sim, p.ISA)
 	err := errors.Join(command.Positive("timeout", c.Timeout), command.Positive("check-timeout", c.CheckTimeout), r.cfg.Programs.Validate())

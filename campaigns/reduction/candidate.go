@@ -65,7 +65,7 @@ func sizesOf(r *rundir.Spec) []size {
 func (s *reducer) config(c *reduce.Candidate) config.Config {
 	cfg := s.spec.Config
 	cfg.Runs, cfg.Rounds = 1, c.Rounds
-	cfg.Programs.Threads, cfg.Programs.Locations = len(c.Program.Threads), len(c.Program.Locations)
+	cfg.Programs.Threads, cfg.Programs.Locations = c.Program.Cores(), len(c.Program.Locations)
 	for i, v := range c.Sizes {
 		s.sizes[i].set(&cfg.Machine, v)
 	}

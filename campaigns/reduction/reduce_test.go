@@ -213,11 +213,13 @@ func checkCondition(t *testing.T, res *Result, bug string, text []byte) {
 }
 
 // TestSizes reduces a machine that is larger than the failure needs.
+// A device is beside the threads, and takes no core of the four.
 func TestSizes(t *testing.T) {
 	cfg := config.DefaultConfig()
 	cfg.Name, cfg.Threads, cfg.Ops, cfg.Locations, cfg.Rounds, cfg.Layout = "a", 4, 60, 6, 10, gen.Spread
+	cfg.DMA = 1
 	cfg.Machine = config.Machine{
-		Core: "ooo", Protocol: "mi", Cores: 6, PrivateCache: "4x2", Window: 32, StoreBuffer: 8,
+		Core: "ooo", Protocol: "mi", Cores: 4, PrivateCache: "4x2", Window: 32, StoreBuffer: 8,
 		Mutant: "MI_example/L1Cache/(M,Fwd_GETX)/drop:forward_eviction_to_cpu",
 	}
 	runner, err := execute.NewRunner(config.SimBuiltin, &cfg)
