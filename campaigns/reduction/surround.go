@@ -44,6 +44,9 @@ const (
 	// begun: it takes some minutes on two processors.
 	searchRuns = 2*drawn + better*betterSeeds + best*(bestSeeds+quorumSeeds)
 	searchTime = 5 * time.Minute
+	// vainShare is the part of the time after which a search without any failure ends,
+	// so that the rest is left for reducing the whole program: one half.
+	vainShare = 2
 	// freshSeeds is how far apart the seeds of a search and those that measure its
 	// result are.
 	freshSeeds = 1 << 20
@@ -111,6 +114,9 @@ func (s *reducer) looks(ctx context.Context, shapes []*gen.Program) ([]*setting,
 			list = slices.DeleteFunc(list, func(t *setting) bool { return t.violations == 0 })
 			if len(list) >= better {
 				break
+			}
+			if len(list) == 0 && s.o.Time > 0 && time.Since(s.started) > s.o.Time/vainShare {
+				return nil, nil
 			}
 		}
 	}

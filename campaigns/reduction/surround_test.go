@@ -31,12 +31,14 @@ func TestSurround(t *testing.T) {
 		every uint64 // of so many backgrounds one shows it; 0: none
 		seeds uint64 // of quorumSeeds under which few operations fail then; 0: all
 		sim   string
-		runs  int // the budget
+		runs  int           // the budget
+		spent time.Duration // of an hour
 		found bool
 	}{
 		"some":            {every: 5, sim: config.SimGem5, found: true},
 		"fewer seeds":     {every: 5, seeds: quorumKept - 1, sim: config.SimGem5, found: true},
 		"none":            {sim: config.SimGem5},
+		"none by half":    {sim: config.SimGem5, spent: 31 * time.Minute},
 		"other simulator": {every: 1, sim: "fake"},
 		"small budget":    {every: 1, sim: config.SimGem5, runs: searchRuns - 1},
 	} {
@@ -56,8 +58,15 @@ func TestSurround(t *testing.T) {
 			whole := reduce.Candidate{Program: s.program, Rounds: cfg.Rounds}
 			first, err := s.first(t.Context(), &whole)
 			must.Succeed(t, err)
+			before := s.runs
+			if test.spent > 0 {
+				s.o.Time, s.started = time.Hour, time.Now().Add(-test.spent)
+			}
 			found, err := s.surround(t.Context(), &whole, first)
 			must.Succeed(t, err)
+			if test.spent > 0 && s.runs != before+drawStep {
+				t.Errorf("%s: %d runs, want %d", name, s.runs-before, drawStep)
+			}
 			if found || whole.Program != s.program || s.spec.Config.Background+s.spec.Config.Stagger > 0 {
 				t.Errorf("%s: found %v, with %+v", name, found, s.spec.Config.Gem5)
 			}
