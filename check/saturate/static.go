@@ -22,20 +22,21 @@ func (g *Graph) collectEdges(time *timeLine) {
 	g.groupEdges(&e.edges)
 }
 
-// edgeList is a list that is made in blocks, so that a longer one is not copied.
+// edgeList is a list that is made in blocks, so that a longer one is not copied. Each is
+// twice as long as the one before up to lastEdgeBlock edges: many histories have but few.
 type edgeList struct {
 	full [][]staticEdge
 	last []staticEdge
 }
 
-const edgeBlock = 1 << 12
+const firstEdgeBlock, lastEdgeBlock = 1 << 5, 1 << 12
 
 func (l *edgeList) add(e staticEdge) {
 	if len(l.last) == cap(l.last) {
 		if l.last != nil {
 			l.full = append(l.full, l.last)
 		}
-		l.last = make([]staticEdge, 0, edgeBlock)
+		l.last = make([]staticEdge, 0, min(max(firstEdgeBlock, 2*cap(l.last)), lastEdgeBlock))
 	}
 	l.last = append(l.last, e)
 }
