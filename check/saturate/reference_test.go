@@ -302,7 +302,7 @@ func small(rng *rand.Rand) histgen.Params {
 }
 
 // many is half of n, a tenth with -short, and all with -soak.
-func many(n uint64) uint64 { return scale.Of(n/10, n/2, n) }
+func many(n uint64) uint64 { return scale.Of(n/10, n/4, n) }
 
 func dump(h *parse.History) string {
 	var b strings.Builder
