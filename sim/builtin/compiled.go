@@ -1,11 +1,14 @@
 package builtin
 
 import (
+	"fmt"
 	"runtime"
 	"sync"
 	"weak"
 
 	"ordeal/sim/builtin/ruby"
+	"ordeal/sim/protocols"
+	"ordeal/sim/slicc/syntax"
 )
 
 // shared has the compiled protocols that are in use, but for those of files, which
@@ -21,6 +24,24 @@ type source struct{ protocol, mutant string }
 type compiled struct {
 	protocol weak.Pointer[ruby.Protocol]
 	name     string
+}
+
+// trees has the trees of embedded protocols that were read, which compiling and
+// mutants leave as they are: a sync.Map of names to *syntax.File. Reading one takes
+// almost as long as compiling it.
+var trees sync.Map
+
+// embedded is the tree of an embedded protocol. The caller must not change it.
+func embedded(protocol string) (*syntax.File, error) {
+	if tree, ok := trees.Load(protocol); ok {
+		return tree.(*syntax.File), nil
+	}
+	read, err := protocols.Load(protocol)
+	if err != nil {
+		return nil, fmt.Errorf("load protocol %s: %w", protocol, err)
+	}
+	tree, _ := trees.LoadOrStore(protocol, read)
+	return tree.(*syntax.File), nil
 }
 
 // share is a protocol of the source that is in use with its name, or else what

@@ -8,6 +8,7 @@ import (
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/ruby"
 	"ordeal/sim/protocols"
+	"ordeal/sim/slicc/syntax"
 )
 
 // TestShared has machines of one protocol share what it is compiled to, but not
@@ -27,6 +28,25 @@ func TestShared(t *testing.T) {
 	}
 	if a, b := newRunner(t, Options{SLICC: smallProtocol, Core: core.OOO}), newRunner(t, Options{SLICC: smallProtocol, Core: core.OOO}); a.protocol == b.protocol {
 		t.Error("a file, which may have changed, is not read again")
+	}
+}
+
+// TestEmbedded reads an embedded protocol once, and has mutants leave it as it is.
+func TestEmbedded(t *testing.T) {
+	tree, err := embedded("mi")
+	if err != nil {
+		t.Fatal(err)
+	}
+	newRunner(t, Options{Protocol: "mi", Core: core.OOO, Mutant: "MI_example/L1Cache/(M,Fwd_GETX)/drop:forward_eviction_to_cpu"})
+	if again, err := embedded("mi"); again != tree || err != nil {
+		t.Errorf("read again: %v", err)
+	}
+	read, err := protocols.Load("mi")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if syntax.PrintAll(tree) != syntax.PrintAll(read) {
+		t.Error("a mutant changed the protocol")
 	}
 }
 

@@ -38,11 +38,8 @@ func (o *Options) protocol() (*syntax.File, string, error) {
 	case o.Protocol == Ideal || o.Protocol == IdealCached:
 		return nil, o.Protocol, nil
 	}
-	tree, err := protocols.Load(o.Protocol)
-	if err != nil {
-		return nil, "", fmt.Errorf("load protocol %s: %w", o.Protocol, err)
-	}
-	return tree, o.Protocol, nil
+	tree, err := embedded(o.Protocol)
+	return tree, o.Protocol, err
 }
 
 func (o *Options) mutated() (*syntax.File, string, error) {
