@@ -6,6 +6,7 @@ import (
 
 	"ordeal/gen"
 	"ordeal/sim"
+	"ordeal/sim/builtin"
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/ruby/cache"
@@ -58,9 +59,13 @@ func TestCoverage(t *testing.T) {
 			if testing.Short() {
 				seeds = protocol.short
 			}
+			runners := make([]*builtin.Runner, len(protocol.settings))
+			for i, s := range protocol.settings {
+				runners[i] = s.runner(t, file(t, protocol.name))
+			}
 			for seed := uint64(0); seed < seeds && !covered(counts); seed++ {
-				for _, s := range protocol.settings {
-					counts.Add(s.run(t, file(t, protocol.name), seed).Coverage)
+				for i, s := range protocol.settings {
+					counts.Add(s.run(t, runners[i], seed).Coverage)
 				}
 			}
 			requireCovered(t, counts)

@@ -75,11 +75,11 @@ func (s setting) runner(t testing.TB, path string) *builtin.Runner {
 	return r
 }
 
-// run runs a random program that must come to its end.
-func (s setting) run(t testing.TB, path string, seed uint64) builtin.Report {
+// run runs a random program, which must come to its end, on the setting's machine.
+func (s setting) run(t testing.TB, r *builtin.Runner, seed uint64) builtin.Report {
 	t.Helper()
 	job := sim.Job{Program: s.program(t, seed), Rounds: s.rounds, Seed: seed}
-	report, err := s.runner(t, path).Simulate(t.Context(), job)
+	report, err := r.Simulate(t.Context(), job)
 	if err != nil {
 		t.Fatal(err)
 	}
