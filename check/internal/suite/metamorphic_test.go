@@ -2,7 +2,6 @@ package suite_test
 
 import (
 	"context"
-	"iter"
 	"math/rand/v2"
 	"testing"
 
@@ -23,33 +22,48 @@ func verdicts(t *testing.T, h *parse.History) map[string]check.Answer {
 	return out
 }
 
+// subject is a history with its answers under all models, which the tests share.
+type subject struct {
+	history *parse.History
+	answers map[string]check.Answer // by model; nil until a test asks for them
+}
+
+func (s *subject) verdicts(t *testing.T) map[string]check.Answer {
+	t.Helper()
+	if s.answers == nil {
+		s.answers = verdicts(t, s.history)
+	}
+	return s.answers
+}
+
 // subjects are the named cases, small members of the families, and histories
-// at random.
-func subjects(t *testing.T) iter.Seq[*parse.History] {
-	n := scale.Of(100, 200, 50_000)
-	return func(yield func(*parse.History) bool) {
-		for _, c := range named(t) {
-			if !yield(c.History) {
-				return
-			}
-		}
-		for _, f := range families() {
-			if len(f.history.Ops) <= 60 && !yield(f.history) {
-				return
-			}
-		}
-		for seed := range uint64(n) {
-			rng := rand.New(rand.NewPCG(seed, 8))
-			h := draw(rng, 6, 30)
-			if seed%10 == 0 {
-				h = draw(rng, 40, 120)
-			}
-			if !yield(h) {
-				return
-			}
+// at random. No test changes them.
+func subjects(t *testing.T) []*subject {
+	t.Helper()
+	if allSubjects != nil {
+		return allSubjects
+	}
+	add := func(h *parse.History) { allSubjects = append(allSubjects, &subject{history: h}) }
+	for _, c := range named(t) {
+		add(c.History)
+	}
+	for _, f := range families() {
+		if len(f.history.Ops) <= 60 {
+			add(f.history)
 		}
 	}
+	for seed := range scale.Of[uint64](100, 100, 50_000) {
+		rng := rand.New(rand.NewPCG(seed, 8))
+		h := draw(rng, 6, 30)
+		if seed%10 == 0 {
+			h = draw(rng, 40, 120)
+		}
+		add(h)
+	}
+	return allSubjects
 }
+
+var allSubjects []*subject
 
 // A model allows what a stronger one allows, and for any two models of which
 // the first is not known to be the stronger one there is a history that it
@@ -63,8 +77,8 @@ func subjects(t *testing.T) iter.Seq[*parse.History] {
 // the own later load r', can be replaced by "r → r'".
 func TestLattice(t *testing.T) {
 	strict := map[[2]string]bool{}
-	for h := range subjects(t) {
-		v := verdicts(t, h)
+	for _, s := range subjects(t) {
+		h, v := s.history, s.verdicts(t)
 		for _, a := range models {
 			for _, b := range models {
 				if v[a.Name] != check.Allowed || v[b.Name] != check.Forbidden {
@@ -97,15 +111,13 @@ func TestLattice(t *testing.T) {
 
 // Names of threads, locations and values do not matter.
 func TestRenaming(t *testing.T) {
-	seed := uint64(0)
-	for h := range subjects(t) {
-		seed++
-		rng := rand.New(rand.NewPCG(seed, 9))
+	for i, s := range subjects(t) {
+		h, rng := s.history, rand.New(rand.NewPCG(uint64(i)+1, 9))
 		other := renamed(rng, permuted(rng, h))
 		if err := other.Validate(); err != nil {
 			t.Fatal(err)
 		}
-		was, is := verdicts(t, h), verdicts(t, other)
+		was, is := s.verdicts(t), verdicts(t, other)
 		for _, m := range models {
 			if was[m.Name] != is[m.Name] {
 				t.Fatalf("%s: %v before and %v after renaming:\n%s\n%s", m.Name, was[m.Name], is[m.Name], text(h), text(other))
@@ -116,39 +128,37 @@ func TestRenaming(t *testing.T) {
 
 // asksForMore reports a model that allows the stronger of two histories and
 // forbids the weaker one.
-func asksForMore(t *testing.T, what string, strong, weak *parse.History) {
+func asksForMore(t *testing.T, what string, strong, weak *subject) {
 	t.Helper()
-	if err := strong.Validate(); err != nil {
+	if err := strong.history.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	if err := weak.Validate(); err != nil {
+	if err := weak.history.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	s, w := verdicts(t, strong), verdicts(t, weak)
+	s, w := strong.verdicts(t), weak.verdicts(t)
 	for _, m := range models {
 		if s[m.Name] == check.Allowed && w[m.Name] == check.Forbidden {
-			t.Fatalf("%s: %s: allows\n%sand forbids\n%s", m.Name, what, text(strong), text(weak))
+			t.Fatalf("%s: %s: allows\n%sand forbids\n%s", m.Name, what, text(strong.history), text(weak.history))
 		}
 	}
 }
 
 // A fence more never allows more.
 func TestFenceMore(t *testing.T) {
-	seed := uint64(0)
-	for h := range subjects(t) {
-		seed++
-		asksForMore(t, "fence", fenced(rand.New(rand.NewPCG(seed, 10)), h), h)
+	for i, s := range subjects(t) {
+		rng := rand.New(rand.NewPCG(uint64(i)+1, 10))
+		asksForMore(t, "fence", &subject{history: fenced(rng, s.history)}, s)
 	}
 }
 
 // A read, an unread write or a fence less never forbids more.
 func TestOperationLess(t *testing.T) {
-	seed := uint64(0)
-	for h := range subjects(t) {
-		seed++
-		rng := rand.New(rand.NewPCG(seed, 11))
-		if ids := superfluous(h); len(ids) > 0 {
-			asksForMore(t, "an operation less", h, without(h, ids[rng.IntN(len(ids))]))
+	for i, s := range subjects(t) {
+		rng := rand.New(rand.NewPCG(uint64(i)+1, 11))
+		if ids := superfluous(s.history); len(ids) > 0 {
+			less := without(s.history, ids[rng.IntN(len(ids))])
+			asksForMore(t, "an operation less", s, &subject{history: less})
 		}
 	}
 }
@@ -156,12 +166,12 @@ func TestOperationLess(t *testing.T) {
 // With a full fence between any two operations of a thread all models with a
 // global memory order are SC.
 func TestSeparated(t *testing.T) {
-	for h := range subjects(t) {
-		want := auto(t, h, model.SC)
-		s := separated(h)
+	for _, s := range subjects(t) {
+		want := s.verdicts(t)[model.SC.Name]
+		h := separated(s.history)
 		for _, m := range totals {
-			if got := auto(t, s, m); got != want {
-				t.Fatalf("%s: %v with fences everywhere, SC: %v\n%s", m.Name, got, want, text(s))
+			if got := auto(t, h, m); got != want {
+				t.Fatalf("%s: %v with fences everywhere, SC: %v\n%s", m.Name, got, want, text(h))
 			}
 		}
 	}
@@ -170,19 +180,19 @@ func TestSeparated(t *testing.T) {
 // What is known about memory never allows more: that a run ended with some
 // value, or that its writes reached memory in some order.
 func TestKnowMore(t *testing.T) {
-	seed := uint64(0)
-	for h := range subjects(t) {
-		seed++
-		rng := rand.New(rand.NewPCG(seed, 12))
-		bare := histgen.Clone(h)
-		bare.Final, bare.StoreOrder = nil, nil
-		known := histgen.Clone(bare)
-		if seed%2 == 0 {
+	for i, bare := range subjects(t) {
+		rng := rand.New(rand.NewPCG(uint64(i)+1, 12))
+		if h := bare.history; h.Final != nil || h.StoreOrder != nil {
+			bare = &subject{history: histgen.Clone(h)}
+			bare.history.Final, bare.history.StoreOrder = nil, nil
+		}
+		known := histgen.Clone(bare.history)
+		if i%2 == 1 {
 			histgen.AddFinal(rng, known)
 		} else {
 			histgen.AddStoreOrder(rng, known)
 		}
-		asksForMore(t, "final values or store order", known, bare)
+		asksForMore(t, "final values or store order", &subject{history: known}, bare)
 	}
 }
 
@@ -190,12 +200,16 @@ func TestKnowMore(t *testing.T) {
 // every procedure that claims the model still allows the history.
 func TestOwnOrder(t *testing.T) {
 	count := tally{}
-	for h := range subjects(t) {
+	for _, s := range subjects(t) {
+		h := s.history
+		if len(h.Ops) > scale.Of(20, 20, 40) {
+			continue
+		}
 		for _, m := range totals {
-			v := decide(t, procedure(t, "auto"), h, m, 0)
-			if v.Answer != check.Allowed || len(h.Ops) > scale.Of(20, 20, 40) {
+			if s.verdicts(t)[m.Name] != check.Allowed {
 				continue
 			}
+			v := decide(t, procedure(t, "auto"), h, m, 0)
 			known := histgen.Clone(h)
 			known.StoreOrder = h.Writes(v.Order.Ops)
 			known.Final = histgen.Final(h, v.Order.Ops)

@@ -21,7 +21,7 @@ var fences = []parse.FenceMask{parse.FullFence, parse.StoreStore}
 // takes all of up to three operations and a sample of the larger ones.
 func small() iter.Seq[*parse.History] {
 	return func(yield func(*parse.History) bool) {
-		for ops, every := range []int{1: 1, 2: 1, 3: 1, 4: scale.Of(51, 43, 1), 5: scale.Of(0, 1201, 1)} {
+		for ops, every := range []int{1: 1, 2: 1, 3: 1, 4: scale.Of(51, 51, 1), 5: scale.Of(0, 2503, 1)} {
 			if every == 0 {
 				continue
 			}
@@ -63,7 +63,7 @@ func TestSmall(t *testing.T) {
 // fences of all kinds and dependencies.
 func TestSmallRandom(t *testing.T) {
 	count := tally{}
-	for seed := range scale.Of[uint64](100, 150, 50_000) {
+	for seed := range scale.Of[uint64](100, 100, 50_000) {
 		h := draw(rand.New(rand.NewPCG(seed, 2)), 6, 9)
 		for _, m := range models {
 			count.expect(t, h, m, bruteAnswer(h, m), 0)
@@ -162,7 +162,7 @@ func TestMachines(t *testing.T) {
 func TestLarge(t *testing.T) {
 	count := tally{}
 	answers := map[string]int{}
-	for seed := range scale.Of[uint64](8, 18, 5000) {
+	for seed := range scale.Of[uint64](8, 12, 5000) {
 		h := draw(rand.New(rand.NewPCG(seed, 5)), 20, 60)
 		if seed%6 == 0 {
 			h = draw(rand.New(rand.NewPCG(seed, 6)), 100, 200)

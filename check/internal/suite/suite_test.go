@@ -2,7 +2,7 @@
 // check registers, under every model it claims, against brute force, against
 // each other, against stated verdicts and against changed copies of itself.
 //
-// The ordinary run takes half a minute of CPU time, by samples; with -soak
+// The ordinary run is of samples; with -soak
 // nothing is left out of the bounds. Only exponential procedures get a timeout,
 // and their Unknown is accepted: no test depends on the speed of the machine.
 package suite_test
