@@ -67,7 +67,7 @@ func bruteKernel(h *parse.History) (count int, ok bool) {
 
 func TestKernelAgainstBrute(t *testing.T) {
 	rng := rand.New(rand.NewPCG(51, 0))
-	for range scale.Of(100, 200, 500) {
+	for range scale.Of(100, 100, 500) {
 		p := histgen.Params{Threads: 2 + rng.IntN(3), Ops: 5 + rng.IntN(4), Locations: 1 + rng.IntN(2), Writes: 0.4,
 			RMWs: 0.1 * float64(rng.IntN(2))}
 		h := histgen.Mutate(rng, histgen.Machine(rng, model.SC, p), rng.IntN(2))

@@ -111,7 +111,7 @@ func shaped(rng *rand.Rand) *parse.History {
 func TestPOW(t *testing.T) {
 	procedures := named(t, "auto saturate greedy sat")
 	decided, answers := map[string]int{}, map[string]int{}
-	for seed := range uint64(scale.Of(300, 2000, 200_000)) {
+	for seed := range uint64(scale.Of(300, 1000, 200_000)) {
 		h := powHistory(seed)
 		if h == nil {
 			continue
@@ -225,7 +225,7 @@ func TestAxe(t *testing.T) {
 		t.Skip("ORDEAL_AXE does not name Axe")
 	}
 	var text bytes.Buffer
-	for seed := range uint64(scale.Of(1000, 5000, 100_000)) {
+	for seed := range uint64(scale.Of(1000, 2500, 100_000)) {
 		if h := powHistory(seed); h != nil && !readsLater(h) {
 			rmws := make([]int, len(h.Locations))
 			for _, o := range h.Ops {

@@ -220,7 +220,7 @@ func TestConflict(t *testing.T) {
 		want += len(models)
 		agree(t, conflict, h, decided)
 	}
-	ops, n, every := scale.Of(4, 5, 5), scale.Of(600, 1000, 2000), scale.Of(3, 11, 3)
+	ops, n, every := scale.Of(4, 5, 5), scale.Of(600, 600, 2000), scale.Of(3, 23, 3)
 	rng := rand.New(rand.NewPCG(31, 0))
 	for _, b := range []histgen.Bound{
 		{Threads: 3, Locations: 2, Ops: ops, Exact: true},

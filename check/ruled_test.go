@@ -24,7 +24,7 @@ func TestInstructionSets(t *testing.T) {
 	procedures := named(t, "auto saturate greedy sat")
 	decided := map[string]int{}
 	answers := map[string]int{}
-	for seed := range uint64(scale.Of(300, 2000, 200_000)) {
+	for seed := range uint64(scale.Of(300, 1000, 200_000)) {
 		rng := rand.New(rand.NewPCG(seed, 24))
 		p := histgen.Params{
 			Threads: 2 + rng.IntN(3), Ops: 4 + rng.IntN(scale.Of(6, 6, 9)), Locations: 1 + rng.IntN(3), Writes: 0.45,

@@ -56,7 +56,7 @@ func TestAllSmall(t *testing.T) {
 			histgen.Bound{Threads: 3, Locations: 2, Ops: 5, Exact: true, Fences: fence},
 			histgen.Bound{Threads: 3, Locations: 1, Ops: 5, Exact: true, RMW: true})
 	}
-	every := scale.Of(0, 23, 5) // of those with five operations
+	every := scale.Of(0, 47, 5) // of those with five operations
 	for i, b := range bounds {
 		n := 0
 		for h := range histgen.All(b) {
@@ -70,7 +70,7 @@ func TestAllSmall(t *testing.T) {
 func TestRandom(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 0))
 	totals := []model.Model{model.SC, model.TSO, model.PSO, model.RMO}
-	for i := range scale.Of(600, 2500, 6000) {
+	for i := range scale.Of(600, 1200, 6000) {
 		p := histgen.Params{
 			Threads: 1 + rng.IntN(4), Ops: 4 + rng.IntN(14), Locations: 1 + rng.IntN(3),
 			RMWs: 0.2 * float64(rng.IntN(2)), Fences: 0.2 * float64(rng.IntN(2)), Mask: parse.FenceMask(1 + rng.IntN(15)),
@@ -87,7 +87,7 @@ func TestRandom(t *testing.T) {
 // ones.
 func TestLadder(t *testing.T) {
 	rng := rand.New(rand.NewPCG(22, 0))
-	n := scale.Of(50, 150, 300)
+	n := scale.Of(50, 75, 300)
 	counts := map[string]int{}
 	for range n {
 		p := histgen.Params{Threads: 2 + rng.IntN(6), Ops: 300, Locations: 2 + rng.IntN(8), Burst: 1 + rng.IntN(5),

@@ -27,7 +27,7 @@ func machineOf(isa gen.ISA) (Machine, model.Model) {
 // and atomic instructions of all kinds.
 func TestViews(t *testing.T) {
 	programs, outcomes, different := 0, 0, 0
-	for seed := range uint64(scale.Of(150, 500, 20_000)) {
+	for seed := range uint64(scale.Of(150, 250, 20_000)) {
 		random := rand.New(rand.NewPCG(seed, 11))
 		p := annotated(random, []gen.ISA{gen.AArch64, gen.RISCV64, gen.RISCV64A}[seed%3])
 		machine, m := machineOf(p.ISA)

@@ -237,7 +237,7 @@ func text(h *parse.History) string {
 }
 
 // many is n, or a tenth of it with -short.
-func many(n uint64) uint64 { return scale.Of(n/10, 2*n/5, n) }
+func many(n uint64) uint64 { return scale.Of(n/10, n/5, n) }
 
 // estimate is the most that a saturated graph takes, in bytes.
 func estimate(h *parse.History, m model.Model) int64 {

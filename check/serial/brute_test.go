@@ -208,7 +208,7 @@ func smallExecutions(n int, visit func(*events.Sequence)) {
 // every permutation by valid swaps is an execution in which every read reads
 // the same write.
 func TestSmallExecutions(t *testing.T) {
-	n, most, every := scale.Of(3, 4, 4), scale.Of(5, 6, 6), scale.Of(1, 17, 1)
+	n, most, every := scale.Of(3, 4, 4), scale.Of(5, 6, 6), scale.Of(1, 37, 1)
 	var executions, swapped, violations int
 	smallExecutions(n, func(s *events.Sequence) {
 		if t.Failed() {
@@ -262,7 +262,7 @@ func TestSmallExecutions(t *testing.T) {
 // TestRandomSequences compares the monitors with all pairs on larger ones.
 func TestRandomSequences(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 0))
-	runs := scale.Of(400, 2000, 20_000)
+	runs := scale.Of(400, 1000, 20_000)
 	var counts [3]int
 	for range runs {
 		o := seqgen.Shape{

@@ -15,7 +15,7 @@ import (
 // what the monitor of TSO says.
 func TestExecutionFenced(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 0))
-	runs := scale.Of(400, 2000, 20_000)
+	runs := scale.Of(400, 1000, 20_000)
 	var robust, classic, serializable, all int
 	for range runs {
 		s := seqgen.Random(rng, seqgen.Shape{

@@ -205,7 +205,7 @@ func propertiesOf(t *testing.T, p seqgen.Program, variables int) properties {
 // is its threads here and has all their interleavings.
 func TestTheorems2And3(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 0))
-	runs := scale.Of(100, 400, 4000)
+	runs := scale.Of(100, 200, 4000)
 	var seen [2]map[properties]int
 	seen[0], seen[1] = map[properties]int{}, map[properties]int{}
 	for run := range runs {

@@ -127,7 +127,7 @@ func TestCheckClosureSmall(t *testing.T) {
 		{Threads: 3, Locations: 2, Ops: 4, Exact: true, RMW: true, Fences: fences},
 		{Threads: 3, Locations: 2, Ops: 5, Exact: true, RMW: true, Fences: fences},
 	}
-	every := scale.Of([]int{3, 51, 2003}, []int{1, 17, 503}, []int{1, 3, 101})
+	every := scale.Of([]int{3, 51, 2003}, []int{1, 37, 1009}, []int{1, 3, 101})
 	rng := rand.New(rand.NewPCG(71, 0))
 	n := map[string]*counts{}
 	i := 0
@@ -153,7 +153,7 @@ func TestCheckClosureRandom(t *testing.T) {
 	totals := []model.Model{model.SC, model.TSO, model.PSO, model.RMO}
 	rng := rand.New(rand.NewPCG(72, 0))
 	n := map[string]*counts{}
-	runs := scale.Of(150, 400, 1500)
+	runs := scale.Of(150, 200, 1500)
 	for i := range runs {
 		p := histgen.Params{
 			Threads: 1 + rng.IntN(4), Ops: 5 + rng.IntN(14), Locations: 1 + rng.IntN(3), Writes: 0.3 + 0.3*rng.Float64(),

@@ -44,7 +44,7 @@ func connected(r *rules, e Edge) bool {
 // for one invalid edge or for lemmas of one case used in the other.
 func TestVerifyRefusesInvalid(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 0))
-	n := scale.Of(200, 400, 1500)
+	n := scale.Of(200, 200, 1500)
 	made := 0
 	for i := range n {
 		h := smallRandom(rng, 4+rng.IntN(6))

@@ -70,7 +70,7 @@ func TestReplayOnAllSmall(t *testing.T) {
 		return
 	}
 	bound.Ops, bound.Exact = 4, true
-	for h := range histgen.Every(scale.Of(0, 13, 3), histgen.All(bound)) {
+	for h := range histgen.Every(scale.Of(0, 29, 3), histgen.All(bound)) {
 		checkAgainstBrute(t, h)
 	}
 }
@@ -78,7 +78,7 @@ func TestReplayOnAllSmall(t *testing.T) {
 // The same with dependencies, final values and store orders, at random.
 func TestReplayOnRandom(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 0))
-	n := scale.Of(150, 300, 1000)
+	n := scale.Of(150, 150, 1000)
 	for i := range n {
 		p := histgen.Params{
 			Threads: 2 + rng.IntN(2), Ops: 5 + rng.IntN(2), Locations: 1 + rng.IntN(2),

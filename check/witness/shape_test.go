@@ -18,7 +18,7 @@ var weak = []model.Model{model.CC, model.CCv, model.CM, model.CCM, model.WCCM}
 // the model forbids the history.
 func TestVerifyCausalSound(t *testing.T) {
 	rng := rand.New(rand.NewPCG(33, 0))
-	n := scale.Of(120, 200, 600)
+	n := scale.Of(120, 120, 600)
 	accepted, passed := map[string]int{}, map[string]int{}
 	try := func(h *parse.History, proofs int) {
 		for _, m := range weak {

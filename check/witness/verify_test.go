@@ -46,7 +46,7 @@ func TestVerifyOnAllSmall(t *testing.T) {
 		return
 	}
 	bound.Ops, bound.Exact = 4, true
-	for h := range histgen.Every(scale.Of(0, 13, 3), histgen.All(bound)) {
+	for h := range histgen.Every(scale.Of(0, 29, 3), histgen.All(bound)) {
 		provable(t, rng, h)
 	}
 }
@@ -70,7 +70,7 @@ func smallRandom(rng *rand.Rand, ops int) *parse.History {
 
 func TestVerifyOnRandom(t *testing.T) {
 	rng := rand.New(rand.NewPCG(22, 0))
-	for range scale.Of(100, 300, 1000) {
+	for range scale.Of(100, 150, 1000) {
 		provable(t, rng, smallRandom(rng, 5+rng.IntN(5)))
 	}
 }

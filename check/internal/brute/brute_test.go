@@ -35,7 +35,7 @@ func TestDefinitionsAgreeOnAllSmall(t *testing.T) {
 	}
 	if !testing.Short() {
 		bound.Ops, bound.Exact = 5, true
-		for h := range histgen.Every(scale.Of(0, 53, 7), histgen.All(bound)) {
+		for h := range histgen.Every(scale.Of(0, 107, 7), histgen.All(bound)) {
 			agree(h)
 		}
 	}
@@ -49,7 +49,7 @@ func TestDefinitionsAgreeOnAllSmall(t *testing.T) {
 // store orders.
 func TestDefinitionsAgreeOnRandom(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 0))
-	n := scale.Of(500, 1000, 3000)
+	n := scale.Of(500, 500, 3000)
 	for i := range n {
 		p := histgen.Params{
 			Threads: 2 + rng.IntN(2), Ops: 5 + rng.IntN(5), Locations: 1 + rng.IntN(3),

@@ -94,7 +94,7 @@ func TestAgentModels(t *testing.T) {
 		for _, p := range promises {
 			s := newSubject(t, p, o)
 			s.program.Threads, s.program.Locations, s.program.Layout, s.program.DMA, s.program.Fetch = 4, 8, gen.Spread, 1, 1
-			s.pass(t, scale.Of[uint64](1, 2, 10), nil)
+			s.pass(t, scale.Of[uint64](1, 1, 10), nil)
 		}
 	}
 }

@@ -23,7 +23,7 @@ func onMemories(t *testing.T, test func(*testing.T, string, promise)) {
 // TestCoresKeepTheirModels requires every run to keep the core's own model and
 // most runs to break the next stronger one.
 func TestCoresKeepTheirModels(t *testing.T) {
-	seeds := scale.Of[uint64](10, 30, 60)
+	seeds := scale.Of[uint64](10, 15, 60)
 	onMemories(t, func(t *testing.T, memory string, p promise) {
 		squashed := uint64(0)
 		s := newSubject(t, p, builtin.Options{Protocol: memory})

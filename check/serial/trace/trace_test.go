@@ -165,7 +165,7 @@ func smallTraces(n, threads int, kinds []events.Kind, visit func(*events.Sequenc
 // of up to four events, and of some of five.
 func TestSmallTraces(t *testing.T) {
 	n := scale.Of(4, 5, 5)
-	every := scale.Of(map[int]int{4: 23}, map[int]int{4: 7, 5: 1499}, map[int]int{5: 499})
+	every := scale.Of(map[int]int{4: 23}, map[int]int{4: 13, 5: 2999}, map[int]int{5: 499})
 	traces, violations := 0, 0
 	for size := 2; size <= n; size++ {
 		smallTraces(size, 3, []events.Kind{events.Read, events.Write, events.Fence, events.Update}, func(s *events.Sequence) {
@@ -193,7 +193,7 @@ func TestSmallTraces(t *testing.T) {
 // traces, and with each other where there are too many.
 func TestRandomTraces(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 0))
-	runs := scale.Of(300, 600, 12_000)
+	runs := scale.Of(300, 300, 12_000)
 	small, violations := 0, 0
 	for range runs {
 		o := seqgen.Shape{
