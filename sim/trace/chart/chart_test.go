@@ -41,7 +41,7 @@ func draw(t *testing.T, c *Chart) (string, map[string]int) {
 	}
 }
 
-func step(at int64, place string, line int64) trace.Event {
+func transitionAt(at int64, place string, line int64) trace.Event {
 	return trace.Event{Kind: trace.Transition, At: at, Place: place, Name: "Load", State: "I", Next: "IS", Line: line}
 }
 
@@ -55,9 +55,9 @@ func TestChart(t *testing.T) {
 		Notes: []string{"first note", "a < b"},
 		Lines: map[int64]string{64: "x"},
 		Events: []trace.Event{
-			step(1, "L1Cache 0", 64),
+			transitionAt(1, "L1Cache 0", 64),
 			message(1, 9, "L1Cache 0", "Directory 0", "GETS", 64),
-			step(9, "Directory 0", 64),
+			transitionAt(9, "Directory 0", 64),
 			message(10, 20, "Directory 0", "L1Cache 0", "DATA", 64),
 			{Kind: trace.Notice, At: 20, Place: "L1Cache 0", Line: 64},
 			{Kind: trace.Access, At: 21, Place: "core 0", Line: 64},
@@ -96,7 +96,7 @@ func TestCut(t *testing.T) {
 	c := &Chart{Marks: map[int]Mark{1: {Class: Cause}}}
 	c.Events = append(c.Events, message(1, 5000, "L1Cache 0", "L1Cache 1", "LATE", 64))
 	for i := range 400 {
-		c.Events = append(c.Events, step(int64(10+i), fmt.Sprintf("L1Cache %d", i%2), 64))
+		c.Events = append(c.Events, transitionAt(int64(10+i), fmt.Sprintf("L1Cache %d", i%2), 64))
 	}
 	svg, count := draw(t, c)
 	if count["box"] != MaxEvents-1 || count["box cause"] != 1 || count["arrow"] != 1 {
@@ -110,55 +110,16 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// TestLabels demands that no label lies on a box or on another label, where there is
-// room, and that it names what it serves.
-func TestLabels(t *testing.T) {
-	c := &Chart{Lines: map[int64]string{64: "x"}, Serves: map[int]string{0: "a,b"}}
-	c.Events = append(c.Events, message(1, 40, "L1Cache 0", "Directory 0", "GETS", 64), message(2, 39, "Directory 0", "L1Cache 0", "WBACK", 64))
-	for i := range 20 {
-		c.Events = append(c.Events, step(int64(10+i), "L1Cache 1", 64))
-	}
-	svg, _ := draw(t, c)
-	if !strings.Contains(svg, ">(a,b) GETS<") {
-		t.Errorf("no letters in\n%s", svg)
-	}
-	var boxes, labels []area
-	for line := range strings.Lines(svg) {
-		var x, y, width int
-		if _, err := fmt.Sscanf(line, `<rect class="box" x="%d" y="%d" width="%d"`, &x, &y, &width); err == nil {
-			boxes = append(boxes, area{x, y, x + width, y + boxHeight})
-		}
-		if _, err := fmt.Sscanf(line, `<text class="label" x="%d" y="%d">`, &x, &y); err == nil {
-			text := line[strings.Index(line, ">")+1 : strings.LastIndex(line, "<")]
-			half := 6 * len(text) / 2
-			labels = append(labels, area{x - half, y - 9, x + half, y})
-		}
-	}
-	if len(boxes) != 20 || len(labels) != 2 {
-		t.Fatalf("%d boxes, %d labels", len(boxes), len(labels))
-	}
-	if labels[0].overlaps(labels[1]) {
-		t.Errorf("the labels overlap: %+v", labels)
-	}
-	for _, l := range labels {
-		for _, b := range boxes {
-			if l.overlaps(b) {
-				t.Errorf("the label at %+v is on the box at %+v", l, b)
-			}
-		}
-	}
-}
-
 // TestRepeats draws an access that waits once, but acknowledgements each.
 func TestRepeats(t *testing.T) {
 	wait := func(at int64, state string) trace.Event {
 		return trace.Event{Kind: trace.Transition, At: at, Place: "L1Cache 0", Name: "Load", State: state, Next: state, Line: 64}
 	}
 	c := &Chart{Lines: map[int64]string{64: "x"}, Events: []trace.Event{
-		wait(1, "IS"), wait(2, "IS"), step(3, "L1Cache 1", 64), wait(4, "IS"),
+		wait(1, "IS"), wait(2, "IS"), transitionAt(3, "L1Cache 1", 64), wait(4, "IS"),
 		message(3, 5, "Directory 0", "L1Cache 0", "ACK", 64), wait(6, "IS"),
 		wait(7, "M"), wait(8, "M"), wait(9, "IS"),
-		step(10, "L1Cache 0", 64), step(11, "L1Cache 0", 64), // another state each time
+		transitionAt(10, "L1Cache 0", 64), transitionAt(11, "L1Cache 0", 64), // another state each time
 	}, Marks: map[int]Mark{7: {Class: Fault}}}
 	svg, count := draw(t, c)
 	if !strings.Contains(svg, ">Load: IS → IS ×3<") || strings.Count(svg, "×") != 1 || count["box"] != 7 || count["box fault"] != 1 {
@@ -180,29 +141,5 @@ func TestWrap(t *testing.T) {
 	var wide int
 	if _, err := fmt.Sscanf(svg, `<svg xmlns="http://www.w3.org/2000/svg" width="%d"`, &wide); err != nil || wide > 700 {
 		t.Errorf("the picture is %d wide: %v", wide, err)
-	}
-}
-
-// TestNotesFit requires the longest note beside a box to end within the picture. A letter of it is
-// 12 pixels high and, in the fonts of the style, at most 7.3 wide.
-func TestNotesFit(t *testing.T) {
-	const note = "invalidated here, the core is not notified  MOESI_AMD_Base-CorePair.sm:1686"
-	c := &Chart{
-		Events: []trace.Event{
-			{Kind: trace.Transition, At: 1, Place: "Core 1", Line: 64, Name: "C0_Store_L1hit", State: "O_M0_Ms_of_a_long_name", Next: "M0"},
-		},
-		Lines: map[int64]string{64: "d"}, Marks: map[int]Mark{0: {Class: Cause, Note: note}},
-	}
-	svg, _ := draw(t, c)
-	var wide, x int
-	if _, err := fmt.Sscanf(svg, `<svg xmlns="http://www.w3.org/2000/svg" width="%d"`, &wide); err != nil {
-		t.Fatal(err)
-	}
-	_, comment, found := strings.Cut(svg, `<text class="comment cause" x="`)
-	if _, err := fmt.Sscanf(comment, "%d", &x); err != nil || !found {
-		t.Fatalf("no note: %v", err)
-	}
-	if end := float64(x) + 7.3*float64(len(note)); end > float64(wide) {
-		t.Errorf("a note ends at %.0f, the picture at %d", end, wide)
 	}
 }
