@@ -39,7 +39,7 @@ func (r *Runner) Record(ctx context.Context, job sim.Job, want trace.Want, recor
 		if m.To != "" && lines[int64(m.Line)] {
 			record(trace.Event{
 				Kind: trace.Message, At: int64(m.At), Place: owner(m.Buffer), Line: int64(m.Line),
-				Name: m.Type(), To: owner(m.To), Arrives: int64(m.Arrives),
+				Name: m.Type(), To: owner(m.To), Arrives: int64(m.Arrives), Data: valuesOf(m.Data()),
 			})
 		}
 	}
@@ -58,6 +58,18 @@ func (r *Runner) Record(ctx context.Context, job sim.Job, want trace.Want, recor
 		}
 	}
 	return recorded.Run(ctx, job)
+}
+
+// valuesOf are the words of a line; nil for no line.
+func valuesOf(line []uint64) *[memory.WordsPerLine]gen.Value {
+	if line == nil {
+		return nil
+	}
+	values := new([memory.WordsPerLine]gen.Value)
+	for i := range values {
+		values[i] = gen.Value(line[i])
+	}
+	return values
 }
 
 // LineOf is the address of the line that holds a location.

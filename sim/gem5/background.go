@@ -79,6 +79,7 @@ func withoutBackground(s *background.Surrounded, rounds int, record func(trace.E
 		if e.Number >= 0 && (e.Kind == trace.Access || e.Kind == trace.Commit) {
 			e.Number, mine = s.Number(e.Thread, e.Number)
 		}
+		e.Data = nil // its words and values are those with the background
 		if e.Kind == trace.Access && mine {
 			e.Loc, mine = s.Loc(e.Loc)
 			e.Read, e.Written = s.Value(e.Read, rounds), s.Value(e.Written, rounds)

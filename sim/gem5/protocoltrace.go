@@ -87,6 +87,8 @@ var (
 	transitionLine = lazyregexp.New(`^\s*(\d+)\s+(\d+)\s+(\S+)\s+(\S+)\s+([^\s>]*)>(\S*)\s+\[0x([0-9a-f]+), line 0x([0-9a-f]+)\]\s*(.*)`)
 	objectLine     = lazyregexp.New(`^\s*(\d+): (\S+): (.*)`)
 	messageLine    = lazyregexp.New(`^Enqueue arrival_time: (\d+), Message: (\[\w+: addr = \[0x[0-9a-f]+, line 0x([0-9a-f]+)\] .*?\bType = (\w+).*)`)
+	blockForm      = lazyregexp.New(`(?i)\bDataBlk = \[([^\]]*\])`)
+	dataSizeForm   = lazyregexp.New(`\bMessageSize = (\w+_)?Data\b`)
 	destinations   = lazyregexp.New(` Destination = \[[^\]]*\]`)
 	controllerName = lazyregexp.New(`\.([a-z]+\d?)_cntrl(\d+)(?:\.|$)`)
 	coreName       = lazyregexp.New(`\.cpu(\d*)$`)
@@ -289,12 +291,29 @@ func (p *protocolTrace) message(at int64, object string, text []byte) {
 			if list[i].place != place {
 				p.record(trace.Event{
 					Kind: trace.Message, At: list[i].at, Place: list[i].place, Line: line,
-					Name: string(m[4]), To: place, Arrives: number(m[1]),
+					Name: string(m[4]), To: place, Arrives: number(m[1]), Data: carried(m[2]),
 				})
 				return
 			}
 		}
 	}
+}
+
+// carried is the data of a message whose size is that of one with data; nil for others.
+func carried(message []byte) *[blockWords]gen.Value {
+	m := blockForm().FindSubmatch(message)
+	if m == nil || !dataSizeForm().Match(message) {
+		return nil
+	}
+	block, err := parseBlock(m[1])
+	if err != nil {
+		return nil
+	}
+	data := new([blockWords]gen.Value)
+	for i, word := range block {
+		data[i] = gen.Value(word)
+	}
+	return data
 }
 
 // commit takes an instruction that a core commits. The value of a store says in

@@ -114,6 +114,19 @@ func TestProtocolTrace(t *testing.T) {
 	}
 }
 
+// TestCarried reads the block of a message with data, and none of one without.
+func TestCarried(t *testing.T) {
+	text := "[ResponseMsg: addr = [0x40, line 0x40] Type = DATA DataBlk = " + blockText(645) + " MessageSize = "
+	if data := carried([]byte(text + "Response_Data ]")); data == nil || data[0] != 645 || data[1] != 0 {
+		t.Errorf("%v", data)
+	}
+	for _, other := range []string{text + "Response_Control ]", "[RequestMsg: MessageSize = Data ]", strings.Replace(text, "0x85", "0x", 1) + "Data ]"} {
+		if data := carried([]byte(other)); data != nil {
+			t.Errorf("%s: %v", other, data)
+		}
+	}
+}
+
 // TestSequencer names the cores of sequencers, of which a core pair has two.
 func TestSequencer(t *testing.T) {
 	for object, want := range map[string]trace.Event{

@@ -49,6 +49,8 @@ type Event struct {
 
 	To      string
 	Arrives int64
+	// Data is the line as a Message carries it, by words; nil for one without data.
+	Data *[gen.LineBytes / gen.WordBytes]gen.Value `json:",omitempty"`
 
 	Thread gen.ThreadID
 	Number int // of the operation among the thread's, round after round; -1: not known

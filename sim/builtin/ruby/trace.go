@@ -3,6 +3,7 @@ package ruby
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/memory"
@@ -75,6 +76,24 @@ func (m Message) Type() string {
 		}
 	}
 	return layout.typ.Name
+}
+
+// Data is the block of a message with data; nil for others. Where messages have no field
+// MessageSize, one with data is one whose block is not all zeros or whose type says so.
+func (m Message) Data() []uint64 {
+	layout := m.content.layout
+	for _, f := range layout.typ.Fields {
+		if f.Type.Name != "DataBlock" {
+			continue
+		}
+		block := m.content.words[layout.offset[f]:][:blockWords]
+		filled := slices.ContainsFunc(block, func(w uint64) bool { return w != 0 }) || strings.Contains(strings.ToLower(m.Type()), "data")
+		if m.program.hasData(m.content) || layout.size < 0 && filled {
+			return block
+		}
+		return nil
+	}
+	return nil
 }
 
 // Text is the simple fields of the message.
