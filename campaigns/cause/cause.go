@@ -167,22 +167,17 @@ func (c *Cause) served(access int) int {
 	return -1
 }
 
-// access is the access that performed an operation. Where the trace has no
-// numbers of operations it is the last one with the values of the operation
-// before its core committed that; loads are performed again where they were too
-// early.
+// access is the access that performed an operation: the last one of its number, as loads
+// are performed again where they were too early; -1 if there is none.
 func (c *Cause) access(op *Operation) int {
 	found := -1
 	for i := range c.Events {
 		e := &c.Events[i]
-		if e.Thread != op.Thread {
+		if e.Kind != trace.Access || e.Thread != op.Thread || e.Loc != op.Loc || e.Number >= 0 && e.Number != op.Number {
 			continue
 		}
-		if e.Kind == trace.Commit && e.Number == op.Number && !op.Writes && found >= 0 {
-			break
-		}
-		if e.Kind != trace.Access || e.Loc != op.Loc || e.Number >= 0 && e.Number != op.Number {
-			continue
+		if e.Number < 0 && !op.Writes {
+			return c.unnumbered(op)
 		}
 		if (!op.Reads || e.Read == op.Read) && (!op.Writes || e.Written == op.Written) && (op.Writes || !e.Writes) {
 			found = i

@@ -217,6 +217,40 @@ func TestAccessWithoutNumbers(t *testing.T) {
 	}
 }
 
+// Two loads of one location read the same value before the first one commits: each has its
+// own access, in the order of the program. A load that is forwarded has none, and loads of
+// other locations of the line have theirs.
+func TestLoadsOfOneValue(t *testing.T) {
+	const head = "ordeal-program 1\nlayout spread\nlocations x y\nthread 0\nstore x 1\nthread 1\n"
+	commit := func(at int64, number int) trace.Event {
+		return trace.Event{Kind: trace.Commit, At: at, Place: "core 1", Thread: 1, Number: number}
+	}
+	own := store(15, 7, -1)
+	own.Thread, own.Place = 1, "core 1"
+	for name, c := range map[string]struct {
+		program string
+		events  []trace.Event
+		want    map[int]int // access by number of the load
+	}{
+		"two loads":            {"load x\nload x\n", []trace.Event{load(10, 0, 0, -1), load(20, 0, 0, -1), commit(30, 0), commit(35, 1)}, map[int]int{0: 0, 1: 1}},
+		"repeated":             {"load x\nload x\n", []trace.Event{load(10, 0, 0, -1), load(12, 0, 0, -1), load(20, 0, 0, -1), load(22, 0, 0, -1), commit(30, 0), commit(35, 1)}, map[int]int{0: 2, 1: 3}},
+		"the second is late":   {"load x\nload x\n", []trace.Event{load(10, 0, 0, -1), commit(30, 0), load(32, 0, 0, -1), commit(35, 1)}, map[int]int{0: 0, 1: 2}},
+		"the second forwarded": {"load x\nstore x 7\nload x\n", []trace.Event{load(10, 0, 0, -1), own, commit(30, 0), commit(31, 1), commit(32, 2)}, map[int]int{0: 0}},
+		"in the next round":    {"load x\n", []trace.Event{load(10, 0, 0, -1), load(20, 0, 0, -1), commit(30, 0), commit(35, 1)}, map[int]int{0: 0, 1: 1}},
+	} {
+		p, err := gen.Parse("p", []byte(head+c.program))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for number, want := range c.want {
+			w := &Witness{Operations: []Operation{{Letter: "a", Thread: 1, Number: number, Loc: 0, Reads: true}}}
+			if j := Find(p, w, lineOf, c.events, nil).Joined[0]; j.Access != want {
+				t.Errorf("%s: load %d has access %d, want %d", name, number, j.Access, want)
+			}
+		}
+	}
+}
+
 func requireTexts(t *testing.T, c *Cause, want ...string) {
 	t.Helper()
 	var text, picture bytes.Buffer

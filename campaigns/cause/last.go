@@ -30,6 +30,7 @@ type Last struct {
 	cause   Cause // without a witness
 	failed  *trace.Event
 	reason  string // of the failure of that
+	crashed bool
 }
 
 // RecordLast repeats a run and keeps its last events, of those that the filter
@@ -67,6 +68,7 @@ func RecordLast(ctx context.Context, r Recorder, job sim.Job, f Filter) (*Last, 
 	}
 	sum := sha256.Sum256(result.Log)
 	l.LogHash = hex.EncodeToString(sum[:])
+	l.crashed = result.Outcome == sim.Crash
 	l.fail(result.Detail)
 	l.cause.table = TableOf(r.Protocol())
 	l.Events = l.Events[max(0, len(l.Events)-lastEvents):]
@@ -128,10 +130,26 @@ func (l *Last) Text() []string {
 	return lines
 }
 
+// concerned are the events of the line on which a transition failed or, after a crash, the
+// last one was; all of them where neither is known, as after a deadlock.
+func (l *Last) concerned() []trace.Event {
+	line := int64(-1)
+	if list := l.Transitions(); l.failed != nil {
+		line = l.failed.Line
+	} else if l.crashed && len(list) > 0 {
+		line = list[0].Line
+	}
+	return onLine(l.Events, line)
+}
+
 // WriteSVG draws the last of the events.
 func (l *Last) WriteSVG(w io.Writer, title string) error {
-	d := chart.Chart{Title: title, Events: l.Events, Lines: l.cause.names, Accesses: map[int]string{}, Marks: map[int]chart.Mark{}}
-	for i, e := range l.Events {
+	events := l.concerned()
+	d := chart.Chart{
+		Title: title, Events: events, Lines: l.cause.names, Accesses: map[int]string{}, Marks: map[int]chart.Mark{},
+		Omitted: len(l.Events) - len(events), Legend: map[string]string{chart.Fault: "where the run failed"},
+	}
+	for i, e := range events {
 		if e.Kind == trace.Access && e.Loc >= 0 {
 			d.Accesses[i] = operationText(l.cause.program.Locations[e.Loc], e.Reads, e.Writes, e.Read, e.Written)
 		}
@@ -141,7 +159,7 @@ func (l *Last) WriteSVG(w io.Writer, title string) error {
 		d.Events = append(slices.Clip(d.Events), *l.failed)
 		return d.WriteSVG(w)
 	}
-	for i, e := range slices.Backward(l.Events) {
+	for i, e := range slices.Backward(events) {
 		if e.Kind == trace.Transition {
 			place, _ := l.cause.source(&e)
 			d.Marks[i] = chart.Mark{Class: chart.Fault, Note: "the last transition  " + place}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"ordeal/gen"
 	"ordeal/sim/trace"
 	"ordeal/sim/trace/chart"
 )
@@ -100,10 +101,17 @@ func (c *Cause) repeats(last, i int) bool {
 	return a.State == a.Next && a.State == b.State && a.Next == b.Next && a.Name == b.Name && a.Place == b.Place && a.Line == b.Line
 }
 
+// legend says what the marks of the picture mean.
+var legend = map[string]string{
+	chart.Fault:   "the wrong read, the transition that served it, and the message that brought its value",
+	chart.Cause:   "what made it wrong: the invalidation, and the store of the new value",
+	chart.Witness: "the other operations of the witness",
+}
+
 // WriteSVG draws the events from the request for the first wrong read to the
 // last operation of the witness.
 func (c *Cause) WriteSVG(w io.Writer, title string) error {
-	d := &chart.Chart{Title: title, Notes: c.Sentences(), Lines: c.lines, Accesses: map[int]string{}, Serves: map[int]string{}, Marks: map[int]chart.Mark{}}
+	d := &chart.Chart{Title: title, Notes: c.Sentences(), Legend: legend, Lines: c.lines, Accesses: map[int]string{}, Values: map[int]string{}, Serves: map[int]string{}, Marks: map[int]chart.Mark{}}
 	serves := c.serves()
 	if len(serves) > 0 {
 		d.Notes = append(slices.Clip(d.Notes), "A letter in parentheses: the message or transition serves that operation of the witness.")
@@ -115,6 +123,9 @@ func (c *Cause) WriteSVG(w io.Writer, title string) error {
 		e := c.Events[i]
 		d.Events = append(d.Events, e)
 		d.Serves[n] = serves[i]
+		if e.Kind == trace.Message {
+			d.Values[n] = c.carried(&e)
+		}
 		mark, marked := marks[i]
 		if e.Kind == trace.Access {
 			d.Accesses[n] = operationText(c.program.Locations[e.Loc], e.Reads, e.Writes, e.Read, e.Written)
@@ -131,6 +142,21 @@ func (c *Cause) WriteSVG(w io.Writer, title string) error {
 		}
 	}
 	return d.WriteSVG(w)
+}
+
+// carried is the data of a message, at the locations of the witness in its line; empty
+// for one without data.
+func (c *Cause) carried(e *trace.Event) string {
+	if e.Data == nil {
+		return ""
+	}
+	var list []string
+	for _, l := range c.Witness.Locations() {
+		if c.lineOf(l) == e.Line {
+			list = append(list, fmt.Sprintf("%s = %d", c.program.Locations[l], e.Data[c.program.Offset(l)%gen.LineBytes/gen.WordBytes]))
+		}
+	}
+	return strings.Join(list, ", ")
 }
 
 // shown are the events from the request for the first wrong read to the last
@@ -160,7 +186,7 @@ func (c *Cause) shown() (kept []int, omitted int) {
 			continue
 		}
 		if e.Kind == trace.Transition {
-			if last, ok := before[e.Place]; ok && c.repeats(last, i) {
+			if last, ok := before[e.Place]; ok && c.repeats(last, i) && serves[i] == serves[last] && marks[i].Class == "" {
 				omitted++
 				continue
 			}
@@ -231,8 +257,12 @@ func (c *Cause) marks() map[int]chart.Mark {
 		case f.Before >= 0:
 			note = "read too early, and not repeated"
 		}
-		if f.Before >= 0 {
-			mark(c.Joined[f.Before].Access, chart.Witness, "before "+c.Witness.Operations[f.Read].Letter+" in the program")
+		for i := range c.Witness.Operations {
+			op, before := &c.Witness.Operations[f.Read], &c.Witness.Operations[i]
+			at := c.Joined[i].Access
+			if _, marked := marks[at]; !marked && before.Thread == op.Thread && before.Number < op.Number && before.Reads && at > j.Access {
+				mark(at, chart.Witness, "before "+op.Letter+" in the program, performed after it")
+			}
 		}
 		mark(j.Access, chart.Fault, note)
 		mark(j.Served, chart.Fault, "")
