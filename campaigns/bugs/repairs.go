@@ -3,6 +3,7 @@ package bugs
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -49,11 +50,18 @@ type Repaired struct {
 func (r *Repaired) Good() bool { return r.Equal > 0 || r.Passes > 0 }
 
 // repairs searches for repairs of a finding and compares them with the fix. Only an
-// interrupt is an error: a repair that cannot be made or checked is a result, and other bugs
-// are still to be searched for.
+// interrupt is an error: a repair that cannot be made or checked, and a search that panics,
+// is a result, and other bugs are still to be searched for.
 func (b *Bench) repairs(ctx context.Context, r *Result) error {
 	r.Repaired = new(Repaired)
-	err := b.checkRepairs(ctx, r)
+	err := func() (err error) {
+		defer func() {
+			if p := recover(); p != nil {
+				err = fmt.Errorf("panic: %v", p)
+			}
+		}()
+		return b.checkRepairs(ctx, r)
+	}()
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

@@ -2,6 +2,7 @@ package bugs
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"ordeal/campaigns/audit"
@@ -47,9 +48,10 @@ func TestSameRepair(t *testing.T) {
 // search for other bugs goes on.
 func TestUncheckedRepairs(t *testing.T) {
 	missing := filepath.Join(t.TempDir(), "none.slicc")
-	for _, trees := range []Trees{{Before: missing, After: missing}, {Before: missing}} {
-		r := &Result{Trees: &trees, Finding: new(audit.Finding)}
-		if err := new(Bench).repairs(t.Context(), r); err != nil || r.Repaired.Reason == "" {
+	for _, trees := range []*Trees{{Before: missing, After: missing}, {Before: missing}, nil} { // without trees it panics
+		r := &Result{Trees: trees, Finding: new(audit.Finding)}
+		err := new(Bench).repairs(t.Context(), r)
+		if panics := strings.HasPrefix(r.Repaired.Reason, "panic: "); err != nil || r.Repaired.Reason == "" || panics != (trees == nil) {
 			t.Errorf("%+v: %v, %+v", trees, err, r.Repaired)
 		}
 	}
