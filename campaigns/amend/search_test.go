@@ -3,6 +3,7 @@ package amend
 import (
 	"context"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"ordeal/campaigns/audit"
@@ -65,14 +66,48 @@ func TestFurther(t *testing.T) {
 	}
 }
 
-// TestInterrupted requires a search that is interrupted to end with what it has, and an audit that
-// is not to count as passed.
+// countdown is a context that is canceled when it is asked for its error for the last time of
+// so many.
+type countdown struct {
+	context.Context
+	cancel context.CancelFunc
+	left   *atomic.Int64
+}
+
+func (c countdown) Err() error {
+	if c.left.Add(-1) == 0 {
+		c.cancel()
+	}
+	return c.Context.Err()
+}
+
+// TestInterrupted requires a search that is interrupted to end with what it has, whatever it does
+// then, and an audit that is not to count as passed.
 func TestInterrupted(t *testing.T) {
 	f := found(t, both, "load not repeated after L1Cache(M,Fwd_GETX)")
 	ctx, cancel := context.WithCancel(t.Context())
 	r, err := Search(ctx, Options{Finding: f, Tries: 40, Best: 8, Steps: 300_000, Seed: 1, OnTry: func(int, string) { cancel() }})
 	if err != nil || r.Tried != 1 {
 		t.Errorf("%+v, %v", r, err)
+	}
+	interrupted := 0 // within a step of the search
+	for _, left := range []int64{16, 64, 128} {
+		late, cancel := context.WithCancel(t.Context())
+		c := countdown{late, cancel, new(atomic.Int64)}
+		r, err := Search(c, Options{Finding: f, Tries: 40, Best: 8, Steps: 300_000, Seed: 1, OnTry: func(tried int, _ string) {
+			if tried == 1 {
+				c.left.Store(left)
+			}
+		}})
+		if late.Err() != nil {
+			interrupted++
+		}
+		if cancel(); err != nil || r == nil || r.Tried == 0 {
+			t.Errorf("interrupted after %d looks at the context: %+v, %v", left, r, err)
+		}
+	}
+	if interrupted < 3 {
+		t.Errorf("%d searches were interrupted", interrupted)
 	}
 	s := &search{o: Options{Finding: f, Steps: 300_000}, base: f.Machine, stock: &audit.Report{}}
 	n := &node{candidate: candidate{id: notice + "insert:forward_eviction_to_cpu"}, findings: []*audit.Finding{f}}
