@@ -165,6 +165,22 @@ func TestShown(t *testing.T) {
 	}
 }
 
+// The message that brought the invalidation is shown, even if it left before the read was asked for.
+func TestEarlyInvalidation(t *testing.T) {
+	c := find([]trace.Event{
+		{Kind: trace.Message, At: 5, Arrives: 19, Place: "L2Cache 0", To: reader, Line: lineX, Name: "INV"},
+		transition(10, reader, "S", "Load", "S", true),
+		load(10, 0, 0, 1),
+		transition(20, reader, "S", "Inv", "I", false),
+		transition(30, writer, "SM", "Ack_all", "M", false),
+		store(30, 1, 0),
+		load(50, 1, 2, 0),
+	})
+	if kept, _ := c.shown(); !slices.Contains(kept, 0) {
+		t.Errorf("events %v are shown, want 0 among them", kept)
+	}
+}
+
 // Without an invalidation that is said, and a load in order is no fault.
 func TestNoInvalidation(t *testing.T) {
 	c := find([]trace.Event{

@@ -169,24 +169,24 @@ func (c *Cause) shown() (kept []int, omitted int) {
 	serves, marks := c.serves(), c.marks()
 	before := map[string]int{} // the last transition of a controller
 	for i := range c.Events {
-		op := c.operation(i)
+		op, marked := c.operation(i), marks[i].Class != ""
 		e := &c.Events[i]
 		switch {
 		case e.Kind == trace.Commit || e.Kind == trace.Notice:
 			continue
-		case op < 0 && (i < first || i > last):
+		case op < 0 && !marked && (i < first || i > last): // a marked message may have left earlier
 			continue
 		case e.Kind == trace.Access && op < 0 && !(e.Writes && lines[e.Line]):
 			continue // of no matter to the witness
-		case e.Kind != trace.Access && !lines[e.Line], e.Kind == trace.Transition && !mine[e.Place], e.Kind == trace.Message && !(mine[e.Place] && mine[e.To]):
+		case e.Kind != trace.Access && !lines[e.Line], e.Kind == trace.Transition && !mine[e.Place], e.Kind == trace.Message && !marked && !(mine[e.Place] && mine[e.To]):
 			omitted++
 			continue
-		case late(i) && op < 0 && serves[i] == "" && marks[i].Class == "":
+		case late(i) && op < 0 && serves[i] == "" && !marked:
 			omitted++
 			continue
 		}
 		if e.Kind == trace.Transition {
-			if last, ok := before[e.Place]; ok && c.repeats(last, i) && serves[i] == serves[last] && marks[i].Class == "" {
+			if last, ok := before[e.Place]; ok && c.repeats(last, i) && serves[i] == serves[last] && !marked {
 				omitted++
 				continue
 			}
