@@ -16,19 +16,20 @@ import (
 )
 
 // Record simulates a job as Run does, and calls record with everything that
-// happens in its memory system to the lines of some locations, in order. The
+// happens in its memory system to the lines of some locations, or to all, in order. The
 // lines are those of LineOf. The error is as that of Run.
 func (r *Runner) Record(ctx context.Context, job sim.Job, want trace.Want, record func(trace.Event)) (sim.Result, error) {
 	lines := map[int64]bool{}
 	for _, l := range want.Locations {
 		lines[r.LineOf(job.Program, l)] = true
 	}
+	wants := func(line int64) bool { return want.Everywhere || lines[line] }
 	recorded := *r
 	o := &recorded.options
 	var now event.Tick // of the last transition, which an access is part of
 	o.Trace = func(s ruby.Step) {
 		now = s.At
-		if lines[int64(s.Line)] {
+		if wants(int64(s.Line)) {
 			record(trace.Event{
 				Kind: trace.Transition, At: int64(s.At), Place: place(s.Machine, s.Number), Line: int64(s.Line),
 				Name: s.Event, State: s.State, Next: s.Next, Own: s.Own,
@@ -36,7 +37,7 @@ func (r *Runner) Record(ctx context.Context, job sim.Job, want trace.Want, recor
 		}
 	}
 	o.Messages = func(m ruby.Message) {
-		if m.To != "" && lines[int64(m.Line)] {
+		if m.To != "" && wants(int64(m.Line)) {
 			record(trace.Event{
 				Kind: trace.Message, At: int64(m.At), Place: owner(m.Buffer), Line: int64(m.Line),
 				Name: m.Type(), To: owner(m.To), Arrives: int64(m.Arrives), Data: valuesOf(m.Data()),
@@ -44,7 +45,7 @@ func (r *Runner) Record(ctx context.Context, job sim.Job, want trace.Want, recor
 		}
 	}
 	o.Notices = func(n ruby.Notice) {
-		if lines[int64(n.Line)] {
+		if wants(int64(n.Line)) {
 			record(trace.Event{Kind: trace.Notice, At: int64(n.At), Place: place(n.Machine, n.Number), Thread: gen.ThreadID(n.Core), Line: int64(n.Line)})
 		}
 	}

@@ -68,6 +68,8 @@ func Core(t gen.ThreadID) string { return fmt.Sprintf("core %d", t) }
 // locations. A simulator may record more.
 type Want struct {
 	Locations []gen.LocID
+	// Everywhere asks for all other lines as well, as those of barriers.
+	Everywhere bool
 	// First and Last are the rounds that matter.
 	First, Last int
 }

@@ -13,7 +13,10 @@ import (
 // (check_allocate; gem5's src/mem/slicc/ast/CheckAllocateStatementAST.py), one for a line that
 // a locked access holds before another line takes its place (check_on_cache_probe,
 // CheckProbeStatementAST.py), and after an entry was given back its pointer, which is put
-// by Add (unset_tbe and unset_cache_entry, FuncCallExprAST.py).
+// by Add (unset_tbe and unset_cache_entry, FuncCallExprAST.py). Others are calls in place of
+// one, by Call: stall_and_wait in place of recycle, where the machine wakes messages up; the
+// time now in front of a duration that a timer is set to (TimerTable.hh); and the address
+// of a line in place of that of a message, with which an event is triggered.
 const Put Operator = "put"
 
 // guardPoints are the guards that a statement lacks.
@@ -22,6 +25,9 @@ func (m *machine) guardPoints(s site, stmt *syntax.ExprStmt) (list []point) {
 		list = append(list, point{edit{op: Put, arg: guard, what: what}, s.inBody(stmt, append(with, stmt)...), kind})
 	}
 	what := syntax.PrintExpr(stmt.X)
+	if kind, with := m.instead(s, stmt.X); with != nil {
+		return []point{{edit{op: Call, arg: what, what: text(with)}, s.inBody(stmt, with), kind}}
+	}
 	if call, ok := stmt.X.(*syntax.MethodCall); ok {
 		table, ok := call.X.(*syntax.Name)
 		if !ok {
@@ -70,6 +76,68 @@ func (m *machine) guardPoints(s site, stmt *syntax.ExprStmt) (list []point) {
 	}
 	put("check_on_cache_probe", "check_on_cache_probe("+syntax.PrintExpr(at)+")", "trigger("+lit.Value.Name+")", append(local, check)...)
 	return list
+}
+
+// instead is the statement that is a guard in place of a call, and what it says; nil for none.
+func (m *machine) instead(s site, x syntax.Expr) (kind string, with syntax.Stmt) {
+	switch x := x.(type) {
+	case *syntax.MethodCall:
+		on, ok := x.X.(*syntax.Name)
+		_, action := s.decl.(*syntax.Action)
+		switch {
+		case !ok:
+		case x.Method.Name == "recycle" && action && m.wakes:
+			return "stall_and_wait", &syntax.PortStmt{Kind: syntax.StallAndWait, Port: syntax.Ident{Name: on.Name}, Addr: syntax.Ident{Name: "address"}}
+		case x.Method.Name == "set" && m.timers[on.Name] && len(x.Args) == 2 && called(x.Args[1]) == "cyclesToTicks":
+			now := &syntax.Call{Func: syntax.Ident{Name: "clockEdge"}}
+			changed := *x
+			changed.Args = []syntax.Expr{x.Args[0], &syntax.Binary{Op: syntax.Add, Left: now, Right: x.Args[1]}}
+			return "clockEdge", &syntax.ExprStmt{X: &changed}
+		}
+	case *syntax.Call:
+		if x.Func.Name != "trigger" || len(x.Args) < 2 || !m.parts {
+			break
+		}
+		if at, ok := x.Args[1].(*syntax.Member); ok && at.Field.Name != "LineAddress" && syntax.PrintExpr(at.X) == "in_msg" {
+			changed := *x
+			changed.Args = slices.Clone(x.Args)
+			for i, arg := range x.Args {
+				changed.Args[i] = ofLine(arg, syntax.PrintExpr(at))
+			}
+			return lineAddress, &syntax.ExprStmt{X: &changed}
+		}
+	}
+	return "", nil
+}
+
+// lineAddress is the function that makes the address of a line.
+const lineAddress = "makeLineAddress"
+
+// ofLine is an expression with the address of a line in place of an address, that of a
+// table's entry included.
+func ofLine(x syntax.Expr, address string) syntax.Expr {
+	if syntax.PrintExpr(x) == address {
+		return &syntax.Call{Func: syntax.Ident{Name: lineAddress}, Args: []syntax.Expr{x}}
+	}
+	args := func(list []syntax.Expr) (changed []syntax.Expr) {
+		for _, y := range list {
+			changed = append(changed, ofLine(y, address))
+		}
+		return changed
+	}
+	switch x := x.(type) {
+	case *syntax.Index:
+		changed := *x
+		changed.Args = args(x.Args)
+		return &changed
+	case *syntax.Call:
+		if x.Func.Name != lineAddress {
+			changed := *x
+			changed.Args = args(x.Args)
+			return &changed
+		}
+	}
+	return x
 }
 
 func text(stmt syntax.Stmt) string {

@@ -23,6 +23,11 @@ func TestGuards(t *testing.T) {
   in_port(q, T, b) { peek(q, T) { trigger(Event:Evict, cache.cacheProbe(in_msg.LineAddress)); } }
   in_port(r, T, b) { peek(r, T) { check_on_cache_probe(r, a); trigger(Event:Evict, cache.cacheProbe(a)); } }
   in_port(s, T, b) { peek(s, T) { trigger(Event:Ack, address); } }
+  in_port(t, T, b) { peek(t, T) { trigger(Event:Data, in_msg.addr, TBEs[in_msg.addr]); trigger(Event:Ack, makeLineAddress(in_msg.addr)); } }
+  TimerTable timer;
+  void wakeUpBuffers(Addr a);
+  action(z, "z", desc="") { p.recycle(clockEdge(), cyclesToTicks(latency)); }
+  action(late, "t", desc="") { timer.set(address, cyclesToTicks(latency)); timer.set(address, clockEdge() + cyclesToTicks(latency)); table.set(address, cyclesToTicks(latency)); }
 }
 protocol "P";
 `
@@ -35,11 +40,14 @@ protocol "P";
 		t.Fatal(err)
 	}
 	want := map[string]string{
-		"v/put:check_allocate(TBEs)@TBEs.allocate(address)":                               "check_allocate(TBEs); TBEs.allocate(address);",
-		"w/add:unset_tbe()@TBEs.deallocate(address)":                                      "TBEs.deallocate(address); unset_tbe();",
-		"line/add:unset_cache_entry()@cache.deallocate(address)":                          "cache.deallocate(address); unset_cache_entry();",
-		"p/put:check_on_cache_probe(victim)@trigger(Evict)":                               "check_on_cache_probe(p, victim); trigger(Event:Evict, victim);",
-		"q/put:check_on_cache_probe(cache.cacheProbe(in_msg.LineAddress))@trigger(Evict)": "Addr line_to_evict := cache.cacheProbe(in_msg.LineAddress); check_on_cache_probe(q, line_to_evict); trigger(Event:Evict, cache.cacheProbe(in_msg.LineAddress));",
+		"v/put:check_allocate(TBEs)@TBEs.allocate(address)":                                                                                                "check_allocate(TBEs); TBEs.allocate(address);",
+		"w/add:unset_tbe()@TBEs.deallocate(address)":                                                                                                       "TBEs.deallocate(address); unset_tbe();",
+		"line/add:unset_cache_entry()@cache.deallocate(address)":                                                                                           "cache.deallocate(address); unset_cache_entry();",
+		"p/put:check_on_cache_probe(victim)@trigger(Evict)":                                                                                                "check_on_cache_probe(p, victim); trigger(Event:Evict, victim);",
+		"q/put:check_on_cache_probe(cache.cacheProbe(in_msg.LineAddress))@trigger(Evict)":                                                                  "Addr line_to_evict := cache.cacheProbe(in_msg.LineAddress); check_on_cache_probe(q, line_to_evict); trigger(Event:Evict, cache.cacheProbe(in_msg.LineAddress));",
+		"z/call:p.recycle(clockEdge(), cyclesToTicks(latency))>stall_and_wait(p, address)":                                                                 `"z", desc="") { stall_and_wait(p, address); }`,
+		"late/call:timer.set(address, cyclesToTicks(latency))>timer.set(address, clockEdge() + cyclesToTicks(latency))":                                    `"t", desc="") { timer.set(address, clockEdge() + cyclesToTicks(latency));`,
+		"t/call:trigger(Event:Data, in_msg.addr, TBEs[in_msg.addr])>trigger(Event:Data, makeLineAddress(in_msg.addr), TBEs[makeLineAddress(in_msg.addr)])": "trigger(Event:Data, makeLineAddress(in_msg.addr), TBEs[makeLineAddress(in_msg.addr)]);",
 	}
 	for _, a := range c.Repairs() {
 		if a.Guard == "" {

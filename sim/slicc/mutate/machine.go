@@ -21,8 +21,12 @@ type machine struct {
 	initial     string          // the default state
 	heldStates  map[string]holdings
 	bodies      []site             // actions, ports and functions in the order of the text
-	plumbing    []*syntax.Func     // functions of gem5's functional reads
+	plumbing    []*syntax.Func     // functions that no mutant edits
 	known       func() *vocabulary // what the bodies say
+	timers      map[string]bool    // objects that are a TimerTable
+	requestors  []string           // fields of the TBE that are a MachineID
+	wakes       bool               // it has a function that wakes messages up
+	parts       bool               // it is given addresses of parts of lines
 }
 
 type site struct {
@@ -55,6 +59,14 @@ func (m *machine) collect(body []syntax.Decl) {
 			m.initial = strings.TrimPrefix(value, m.name+"_State_")
 		case *syntax.Transition:
 			m.transitions = append(m.transitions, d)
+		case *syntax.Object:
+			m.timers[d.Name.Name] = d.Type.Name == "TimerTable"
+		case *syntax.Struct:
+			for _, f := range d.Members {
+				if field, ok := f.(*syntax.Object); ok && d.Name.Name == "TBE" && field.Type.Name == "MachineID" {
+					m.requestors = append(m.requestors, field.Name.Name)
+				}
+			}
 		case *syntax.Action:
 			m.actions[d.Name.Name] = d
 			for s := range d.Body.All() {
@@ -65,13 +77,15 @@ func (m *machine) collect(body []syntax.Decl) {
 			m.bodies = append(m.bodies, site{name: d.Name.Name, decl: d, body: d.Body})
 		case *syntax.InPort:
 			m.bodies = append(m.bodies, site{name: d.Name.Name, decl: d, body: d.Body})
+			ports := syntax.PrintStmt(d.Body)
+			m.parts = m.parts || strings.Contains(ports, lineAddress+"(") || strings.Contains(ports, "in_msg.PhysicalAddress")
 		case *syntax.Func:
+			m.wakes = m.wakes || strings.HasPrefix(d.Name.Name, "wakeUp")
 			if d.Body != nil {
 				m.funcs[d.Name.Name] = d
-				if d.Name.Name == "functionalRead" {
+				if isPlumbing(d.Name.Name) {
 					m.plumbing = append(m.plumbing, d)
-				}
-				if !isPlumbing(d.Name.Name) {
+				} else {
 					m.bodies = append(m.bodies, site{name: d.Name.Name, decl: d, body: d.Body})
 				}
 			}

@@ -57,7 +57,7 @@ const (
 
 // Operators lists the operators, those on rows first, and those of repairs last.
 func Operators() []Operator {
-	return []Operator{Swap, Drop, Dup, Next, Delete, Copy, Pop, Insert, Replace, Skip, Set, Negate, Trigger, Forget, Add, Put, Call, Case, Omit, Make}
+	return []Operator{Swap, Drop, Dup, Next, Delete, Copy, Pop, Insert, Replace, Skip, Set, Negate, Trigger, Forget, Add, Put, Call, Case, Omit, Make, Also}
 }
 
 // Mutant is an edit of a protocol.
@@ -125,7 +125,7 @@ func (p *Catalogue) collect(f *syntax.File) {
 		case *syntax.Machine:
 			m := &machine{
 				name: d.Name.Value.Name, actions: map[string]*syntax.Action{}, funcs: map[string]*syntax.Func{}, directories: map[string]bool{},
-				stalling: map[string]bool{},
+				stalling: map[string]bool{}, timers: map[string]bool{},
 			}
 			for _, v := range d.Params {
 				m.directories[v.Name.Name] = v.Type.Name == "DirectoryMemory"

@@ -1,7 +1,6 @@
 package mutate
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -15,8 +14,9 @@ const (
 	Add  Operator = "add"  // add:STATEMENT@OTHER runs a statement after another one, a call or an assignment that stands after such a one elsewhere
 	Call Operator = "call" // call:A>B calls a function with other arguments, or another one in place of error
 	Case Operator = "case" // case:TYPE:A>TYPE:B compares with another value in a condition
-	Omit Operator = "omit" // omit:X leaves one side of || or && out
+	Omit Operator = "omit" // omit:X leaves one side of || or && out, or the condition of an if of an action or a function
 	Make Operator = "make" // make:X == Y assigns what is asserted
+	Also Operator = "also" // also:X == Z@X == Y compares with Z, too, where Y is the last of several values of X
 )
 
 // Amendment is an edit of a body that may repair a protocol.
@@ -26,6 +26,12 @@ type Amendment struct {
 	Guard string     // what a guard calls, see Put; empty for others
 	// Assigns reports that it adds an assignment, of what its body never assigns.
 	Assigns bool
+	// Asserts reports that it leaves an assertion out, State is the state that a condition
+	// holds in as well, and Events are those that a port triggers if the condition of the
+	// statement holds.
+	Asserts bool
+	State   string
+	Events  []string
 }
 
 // Repairs lists the edits of bodies that may repair a protocol, those of the functions
@@ -43,8 +49,16 @@ func (p *Catalogue) Repairs() []Amendment {
 				if seen[name]++; seen[name] > 1 {
 					point.edit.nth = seen[name]
 				}
-				_, assign := point.change.stmt.(*syntax.Assign)
-				list = append(list, Amendment{p.mutant(m, s, point), point.change.stmt.Position(), point.guard, assign && point.edit.op == Add})
+				stmt, op := point.change.stmt, point.edit.op
+				_, assign := stmt.(*syntax.Assign)
+				a := Amendment{Mutant: p.mutant(m, s, point), Pos: stmt.Position(), Guard: point.guard, Assigns: assign && op == Add, Asserts: op == Skip}
+				if op == Also {
+					a.State = point.edit.arg[strings.LastIndexByte(point.edit.arg, ':')+1:]
+				}
+				if under, ok := stmt.(*syntax.If); ok {
+					a.Events = m.triggered(site{decl: s.decl, body: under.Then})
+				}
+				list = append(list, a)
 			}
 		}
 	}
@@ -66,7 +80,8 @@ func (p *Catalogue) At(file string, line int) (machine, place string, ok bool) {
 	return "", "", false
 }
 
-// amended are the sites of repairs.
+// amended are the sites of repairs: of functions that no mutant edits, only those of gem5's functional
+// reads, and the assertions of the others.
 func (m *machine) amended() []site {
 	list := slices.Clone(m.bodies)
 	for _, f := range m.plumbing {
@@ -74,6 +89,9 @@ func (m *machine) amended() []site {
 	}
 	return list
 }
+
+// onlyAsserts reports whether repairs leave no more out of a body than assertions.
+func (s site) onlyAsserts() bool { return isPlumbing(s.name) && s.name != "functionalRead" }
 
 // repairPoints are the repairs of a body.
 func (m *machine) repairPoints(s site) []point {
@@ -87,6 +105,9 @@ func (m *machine) repairPoints(s site) []point {
 		}
 		switch stmt := stmt.(type) {
 		case *syntax.Assign:
+			if s.onlyAsserts() {
+				break
+			}
 			left := syntax.PrintExpr(stmt.Left)
 			for _, right := range known.assigned[left] {
 				if what := syntax.PrintExpr(right); what != syntax.PrintExpr(stmt.Right) {
@@ -106,13 +127,22 @@ func (m *machine) repairPoints(s site) []point {
 			}
 		case *syntax.ExprStmt:
 			old := syntax.PrintExpr(stmt.X)
+			if called(stmt.X) == "assert" {
+				add(edit{op: Skip, arg: old}, nil, nil)
+			}
+			if s.onlyAsserts() {
+				break
+			}
 			if made := asserted(stmt.X); made != nil {
 				add(edit{op: Make, arg: syntax.PrintExpr(stmt.X.(*syntax.Call).Args[0])}, nil, nil, made)
 			}
-			for _, other := range known.instead(stmt.X, s.body) {
-				add(edit{op: Call, arg: old, what: syntax.PrintExpr(other)}, stmt.X, other, &syntax.ExprStmt{X: other})
-			}
 			guards := m.guardPoints(s, stmt)
+			for _, other := range append(known.instead(stmt.X, s.body), m.receivers(stmt.X)...) {
+				e := edit{op: Call, arg: old, what: syntax.PrintExpr(other)}
+				if !slices.ContainsFunc(guards, func(p point) bool { return p.edit == e }) {
+					add(e, stmt.X, other, &syntax.ExprStmt{X: other})
+				}
+			}
 			list = append(list, guards...)
 			for _, after := range known.after[old] {
 				if slices.ContainsFunc(guards, func(p point) bool { return p.edit.arg == syntax.PrintExpr(after) }) {
@@ -121,7 +151,14 @@ func (m *machine) repairPoints(s site) []point {
 				add(edit{op: Add, arg: syntax.PrintExpr(after), what: old}, nil, nil, stmt, &syntax.ExprStmt{X: after})
 			}
 		case *syntax.If:
-			for _, c := range known.conditions(stmt.Cond) {
+			if s.onlyAsserts() {
+				break
+			}
+			others := append(known.conditions(stmt.Cond), m.wider(stmt.Cond)...)
+			if _, port := s.decl.(*syntax.InPort); !port {
+				others = append(others, condition{edit{op: Omit, arg: syntax.PrintExpr(stmt.Cond)}, &syntax.Bool{Value: true}})
+			}
+			for _, c := range others {
 				changed := *stmt
 				changed.Cond = c.with
 				add(c.edit, stmt.Cond, c.with, &changed)
@@ -160,7 +197,9 @@ type vocabulary struct {
 func (m *machine) vocabulary() *vocabulary {
 	v := &vocabulary{map[string][]syntax.Expr{}, map[string][]syntax.Expr{}, map[string][]syntax.Expr{}, map[string][]*syntax.Assign{}, map[string][]*syntax.EnumLit{}}
 	for _, s := range m.amended() {
-		v.block(s.body)
+		if !s.onlyAsserts() {
+			v.block(s.body)
+		}
 	}
 	return v
 }
@@ -315,90 +354,6 @@ func (v *vocabulary) conditions(x syntax.Expr) (list []condition) {
 			changed := *x
 			changed.Right = c.with
 			list = append(list, condition{c.edit, &changed})
-		}
-	}
-	return list
-}
-
-// Queue is an action that does nothing but take the message off the queue of a port, or let it
-// wait.
-type Queue struct {
-	Machine, Action string
-	Port            string
-	Waits           bool
-	_               struct{}
-}
-
-// Queues lists the actions of each machine that do nothing but take a message off a queue or let it
-// wait.
-func (p *Catalogue) Queues() (list []Queue) {
-	for _, m := range p.machines {
-		for _, name := range slices.Sorted(maps.Keys(m.actions)) {
-			q := Queue{Machine: m.name, Action: name}
-			if q.Port, q.Waits = queueOf(m.actions[name].Body); q.Port != "" {
-				list = append(list, q)
-			}
-		}
-	}
-	return list
-}
-
-// queueOf is the port whose message a body takes or lets wait, doing nothing else but count; empty
-// for other bodies.
-func queueOf(body *syntax.Block) (port string, waits bool) {
-	if body == nil {
-		return "", false
-	}
-	for _, stmt := range body.Stmts {
-		found, wait := "", false
-		switch stmt := stmt.(type) {
-		case *syntax.PortStmt:
-			if stmt.Kind == syntax.StallAndWait {
-				found, wait = stmt.Port.Name, true
-			}
-		case *syntax.Assign:
-			if isLocal(stmt) {
-				found, wait = queueCall(stmt.Right)
-			}
-		case *syntax.ExprStmt:
-			if found, wait = queueCall(stmt.X); found == "" && strings.HasPrefix(called(stmt.X), "profile") {
-				continue
-			}
-		}
-		if found == "" || port != "" {
-			return "", false
-		}
-		port, waits = found, wait
-	}
-	return port, waits
-}
-
-// queueCall is the port of which an expression takes a message or lets it wait, as an operand of
-// another call or alone; empty if it does neither.
-func queueCall(x syntax.Expr) (port string, waits bool) {
-	if call, ok := x.(*syntax.MethodCall); ok && (call.Method.Name == "dequeue" || call.Method.Name == "recycle") {
-		if port, ok := call.X.(*syntax.Name); ok {
-			return port.Name, call.Method.Name == "recycle"
-		}
-	}
-	for _, y := range syntax.Operands(x) {
-		if port, waits = queueCall(y); port != "" {
-			break
-		}
-	}
-	return port, waits
-}
-
-// Data lists the actions of each machine that pass the data of the message at the head of a port
-// on, to a cache, a queue or the core: not those that begin a transaction.
-func (p *Catalogue) Data() map[string][]string {
-	list := map[string][]string{}
-	for _, m := range p.machines {
-		for _, name := range slices.Sorted(maps.Keys(m.actions)) {
-			text := syntax.PrintStmt(m.actions[name].Body)
-			if strings.Contains(text, "in_msg.DataBlk") && !strings.Contains(text, "TBEs.allocate(") {
-				list[m.name] = append(list[m.name], name)
-			}
 		}
 	}
 	return list

@@ -53,6 +53,8 @@ func TestRepairPoints(t *testing.T) {
   action(y, "y", desc="") { free(a); out.addr := c; error("no"); go(one, three); free(a); }
   in_port(p, T, b) { if (m.Type == K:ONE || m.Type == K:TWO) { go(one, two); } }
   void functionalRead(Addr addr, Packet *pkt) { out.addr := d; }
+  void setState(Addr addr) { assert(three); out.addr := d; if (one) { go(one, two); } }
+  int least(int n) { if (n == one) { return two; } return three; }
   action(u, "u", desc="") { tbe.Dirty := true; tbe.Dirty := false; }
   action(v, "v", desc="") { assert(tbe.n != three); assert(tbe.n == two); out.addr := b; out.len := one; }
 }
@@ -102,12 +104,16 @@ protocol "P";
 		`p/call:go(one, two)>go(one, three) => if (m.Type == K:ONE || m.Type == K:TWO) { go(one, three);`,
 		`u/set:tbe.Dirty=false#2 => action(u, "u", desc="") { tbe.Dirty := false;`, // the mutant is named so without a number
 		`u/set:tbe.Dirty=true#2 => tbe.Dirty := true; tbe.Dirty := true;`,
+		`v/skip:assert(tbe.n != three) => action(v, "v", desc="") { assert(tbe.n == two);`,
+		`v/skip:assert(tbe.n == two) => assert(tbe.n != three); out.addr := b;`,
 		`v/make:tbe.n == two => assert(tbe.n != three); tbe.n := two;`,
 		`v/set:out.addr=c => assert(tbe.n == two); out.addr := c;`,
 		`v/set:out.addr=d => assert(tbe.n == two); out.addr := d;`,
+		`least/omit:n == one => int least(int n) { if (true) {`,
 		`functionalRead/set:out.addr=b => void functionalRead(Addr addr, Packet * pkt) { out.addr := b;`,
 		`functionalRead/set:out.addr=c => void functionalRead(Addr addr, Packet * pkt) { out.addr := c;`,
 		`functionalRead/add:out.len := one@out.addr := d => out.addr := d; out.len := one;`,
+		`setState/skip:assert(three) => void setState(Addr addr) { out.addr := d;`,
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
