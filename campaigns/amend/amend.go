@@ -94,7 +94,7 @@ func Search(ctx context.Context, o Options) (*Result, error) {
 	if o.Steps == 0 {
 		o.Steps = DefaultSteps
 	}
-	s := &search{o: o, base: o.Finding.Machine, shown: map[string]bool{}, comes: map[string]map[string]bool{}, result: &Result{Title: o.Finding.Title, Repairs: []*Repair{}, Steps: o.Steps}}
+	s := &search{o: o, base: o.Finding.Machine, shown: map[string]bool{}, absent: map[string]int{}, comes: map[string]map[string]bool{}, result: &Result{Title: o.Finding.Title, Repairs: []*Repair{}, Steps: o.Steps}}
 	if !s.base.Coherent() {
 		return nil, ErrNoProtocol
 	}
@@ -103,7 +103,7 @@ func Search(ctx context.Context, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.stock, err = s.audited(ctx, "", nil); err != nil {
+	if s.stock, err = s.audited(ctx, "", o.Steps, nil); err != nil {
 		return nil, err
 	}
 	if err := s.grow(ctx, root); err != nil && ctx.Err() == nil {

@@ -227,11 +227,11 @@ func TestKnown(t *testing.T) {
 	if err != nil || r.Stopped == nil {
 		t.Fatal("no finding", err)
 	}
-	s := &search{base: config.Machine{Protocol: "mi", Mutant: dropped}, stock: &audit.Report{}, shown: map[string]bool{}}
+	s := &search{base: config.Machine{Protocol: "mi", Mutant: dropped}, stock: &audit.Report{}, shown: map[string]bool{}, absent: map[string]int{}}
 	if known, err := s.known(t.Context(), r.Stopped); err != nil || !known {
 		t.Errorf("%s: known %v, %v", r.Stopped.Title, known, err)
 	}
-	s = &search{base: config.Machine{Protocol: "mi"}, stock: &audit.Report{}, shown: map[string]bool{}}
+	s = &search{base: config.Machine{Protocol: "mi"}, stock: &audit.Report{}, shown: map[string]bool{}, absent: map[string]int{}}
 	if known, err := s.known(t.Context(), r.Stopped); err != nil || known {
 		t.Errorf("of the protocol without the bug: known %v, %v", known, err)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"ordeal/sim/slicc/mutate"
 	"ordeal/sim/slicc/types"
@@ -19,6 +20,10 @@ type bodyEdits struct {
 	// have besides.
 	mutants, amendments map[place][]string
 	lacking             map[string]bool     // those that add an assignment, which others have
+	asserts             map[place][]string  // those that leave an assertion out
+	wider               map[place][]string  // conditions that hold in one more state, by its name
+	ports               map[place][]string  // conditions of ports, by the event that is triggered where they hold
+	groups              map[string][]string // all that make the same change in several places, by each
 	lines               map[string]int      // of the statements of amendments, by edit
 	data                map[string][]string // actions that pass the data of a message on, by machine
 	guards              []guard
@@ -26,7 +31,11 @@ type bodyEdits struct {
 }
 
 func newBodyEdits(c *mutate.Catalogue) *bodyEdits {
-	b := &bodyEdits{catalogue: c, mutants: map[place][]string{}, amendments: map[place][]string{}, lacking: map[string]bool{}, lines: map[string]int{}, data: c.Data(), queues: map[place]mutate.Queue{}}
+	b := &bodyEdits{
+		catalogue: c, mutants: map[place][]string{}, amendments: map[place][]string{}, lacking: map[string]bool{},
+		asserts: map[place][]string{}, wider: map[place][]string{}, ports: map[place][]string{}, groups: map[string][]string{},
+		lines: map[string]int{}, data: c.Data(), queues: map[place]mutate.Queue{},
+	}
 	for _, m := range c.Mutants() {
 		if m.State == "" && (m.Operator == mutate.Set || m.Operator == mutate.Negate) {
 			at := place{m.Machine, m.Place}
@@ -36,17 +45,53 @@ func newBodyEdits(c *mutate.Catalogue) *bodyEdits {
 	for _, q := range c.Queues() {
 		b.queues[place{q.Machine, q.Action}] = q
 	}
+	same := map[string][]string{}
 	for _, a := range c.Repairs() {
-		if a.Guard != "" {
+		at := place{a.Machine, a.Place}
+		switch {
+		case a.Guard != "":
 			b.guard(a)
 			continue
+		case a.Asserts:
+			b.asserts[at] = append(b.asserts[at], a.ID)
+			continue
+		case a.State != "":
+			at = place{a.Machine, a.State}
+			b.wider[at] = append(b.wider[at], a.ID)
+			continue
 		}
-		at := place{a.Machine, a.Place}
+		if a.Operator != mutate.Add {
+			edit, _, _ := strings.Cut(strings.SplitN(a.ID, "/", 4)[3], "#")
+			same[edit] = append(same[edit], a.ID)
+		}
+		for _, e := range a.Events {
+			b.ports[place{a.Machine, e}] = append(b.ports[place{a.Machine, e}], a.ID)
+		}
 		b.amendments[at] = append(b.amendments[at], a.ID)
 		b.lacking[a.ID] = a.Assigns
 		b.lines[a.ID] = int(a.Pos.Line)
 	}
+	for _, ids := range same {
+		if len(ids) > 1 && len(ids) <= mostAlike {
+			slices.Reverse(ids) // the last of a place first, since that leaves the numbers of others as they are
+			for _, id := range ids {
+				b.groups[id] = ids
+			}
+		}
+	}
 	return b
+}
+
+// mostAlike bounds the places in which the same change is made at once: one that is possible in more
+// of them is no slip.
+const mostAlike = 8
+
+// alike lists an edit, and those with which it makes the same change wherever it is possible.
+func (b *bodyEdits) alike(kind int, id string, add func(kind int, ids ...string)) {
+	add(kind, id)
+	if all := b.groups[id]; all != nil {
+		add(kind, all...)
+	}
 }
 
 // guard notes one that the protocol lacks.
@@ -61,7 +106,7 @@ func (b *bodyEdits) guard(a mutate.Amendment) {
 }
 
 // of lists the edits of an action with their kinds.
-func (b *bodyEdits) of(at place, add func(kind int, id string)) {
+func (b *bodyEdits) of(at place, add func(kind int, ids ...string)) {
 	if b == nil {
 		return
 	}
@@ -73,8 +118,41 @@ func (b *bodyEdits) of(at place, add func(kind int, id string)) {
 		if b.lacking[id] {
 			kind = dropEdit
 		}
-		add(kind, id)
+		b.alike(kind, id, add)
 	}
+}
+
+// triggering lists other conditions under which a port triggers an event.
+func (b *bodyEdits) triggering(machine, event string, add func(kind int, ids ...string)) {
+	if b == nil {
+		return
+	}
+	for _, id := range b.ports[place{machine, event}] {
+		b.alike(copyEdit, id, add)
+	}
+}
+
+// sending lists other receivers of the messages that trigger an event of a machine: where it is not
+// expected, another one may be meant.
+func (b *bodyEdits) sending(machine, event string, add func(kind int, ids ...string)) {
+	if b == nil {
+		return
+	}
+	for _, s := range b.catalogue.Senders(machine, event) {
+		for _, id := range b.amendments[place{s.Machine, s.Action}] {
+			if strings.Contains(id, "/call:out_msg.Destination.") {
+				b.alike(nextEdit, id, add)
+			}
+		}
+	}
+}
+
+// widened lists the conditions that compare with several states, with one that they lack.
+func (b *bodyEdits) widened(machine, state string) []string {
+	if b == nil {
+		return nil
+	}
+	return b.wider[place{machine, state}]
 }
 
 // taking are the actions of a row that pass the data of its message on: where it has none,
@@ -148,7 +226,8 @@ func (b *bodyEdits) titled(title string) []string {
 	list := slices.Clone(b.amendments[at])
 	distance := func(id string) int { return max(line-b.lines[id], b.lines[id]-line) }
 	slices.SortStableFunc(list, func(x, y string) int { return cmp.Compare(distance(x), distance(y)) })
-	return append(list[:min(len(list), mostTitled)], b.mutants[at]...)
+	list = append(list[:min(len(list), mostTitled)], b.mutants[at]...)
+	return append(list, b.asserts[at]...) // the assertion itself may be wrong
 }
 
 // mostTitled bounds the edits of a declaration that a title names: a port may have

@@ -63,7 +63,7 @@ func TestTitled(t *testing.T) {
 		}
 	}
 	var of []string
-	b.of(place{"L1Cache", "t_free"}, func(_ int, id string) { of = append(of, id) })
+	b.of(place{"L1Cache", "t_free"}, func(_ int, ids ...string) { of = append(of, strings.Join(ids, " + ")) })
 	if want := at + "t_free/add:unset()@free(a) " + at + "t_free/set:out.addr=b"; strings.Join(of, " ") != want {
 		t.Errorf("edits of an action: %v, want %s", of, want)
 	}

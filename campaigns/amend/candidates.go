@@ -105,6 +105,13 @@ func candidates(p *types.Protocol, bodies *bodyEdits, title string, shown *outco
 	for _, id := range bodies.titled(title) {
 		add(0, 1, id)
 	}
+	for _, state := range statesIn(title) {
+		for _, m := range p.Machines {
+			for _, id := range bodies.widened(m.Name, state) {
+				add(insertEdit, 1, id)
+			}
+		}
+	}
 	readers := reading(p)
 	for _, m := range p.Machines {
 		t := &table{m, p.Name, readers}
@@ -157,6 +164,10 @@ func candidates(p *types.Protocol, bodies *bodyEdits, title string, shown *outco
 				}
 				t.edits(tr, func(kind int, edit string) {
 					add(rank+kind, 1, t.id(at, edit))
+					whole := whole
+					if strings.HasPrefix(edit, "replace:") && kind < replaceEdit {
+						whole = t.declared(tr)
+					}
 					var ids []string
 					for _, r := range whole {
 						ids = append(ids, t.id(r, edit))
@@ -174,13 +185,16 @@ func candidates(p *types.Protocol, bodies *bodyEdits, title string, shown *outco
 					add(rank+kind, 1, drops...)
 				}
 				bodies.waits(t, tr, func(edit string) { add(rank+copyEdit, 1, t.id(at, edit)) })
-				t.exchanges(tr, func(ids ...string) { add(rank+copyEdit, 1, ids...) })
+				t.exchanges(tr, func(kind int, ids ...string) { add(rank+kind, 1, ids...) })
+				t.others(tr, func(kind int, edit string) { add(rank+kind, 1, t.id(at, edit)) })
 				for _, a := range tr.Actions {
-					bodies.of(place{m.Name, a.Name}, func(kind int, id string) { add(rank+kind, 1, id) })
+					bodies.of(place{m.Name, a.Name}, func(kind int, ids ...string) { add(rank+kind, 1, ids...) })
 				}
+				bodies.triggering(m.Name, at.event, func(kind int, ids ...string) { add(rank+kind, 1, ids...) })
 			}
 			if !known && r.state != "" && r.event != "" {
 				t.missing(r, func(kind, edits int, ids ...string) { add(rank+kind, edits, ids...) })
+				bodies.sending(r.machine, r.event, func(kind int, ids ...string) { add(rank+kind, 1, ids...) })
 			}
 		}
 	}
@@ -312,72 +326,21 @@ func reading(p *types.Protocol) (list []int) {
 	return list
 }
 
-// edits lists what a row may do instead, with its kind.
-func (t *table) edits(tr *types.Transition, add func(kind int, edit string)) {
-	own, next := t.names(tr)
-	without := func(kind int, edit string) {
-		if leavesMessage(edit) {
-			kind = amendEdit
-		}
-		add(kind, edit)
-	}
-	for _, other := range t.Transitions {
-		if other == tr || other.Event != tr.Event && other.State != tr.State {
-			continue
-		}
-		actions, to := t.names(other)
-		for i, a := range actions {
-			if slices.Contains(own, a) || idle(a) {
-				continue
-			}
-			add(insertEdit, "insert:"+a+before(own, actions[i+1:]))
-			for _, b := range own {
-				if !slices.Contains(actions, b) {
-					without(replaceEdit, "replace:"+b+">"+a)
-				}
-			}
-		}
-		if to != "" && to != next {
-			add(nextEdit, "next:"+to)
-		}
-		if other.Event == tr.Event {
-			add(copyEdit, "copy:"+t.state(other.State))
-		}
-	}
-	for i, a := range own {
-		for _, b := range t.Actions {
-			if word := idleWord(a); word != "" && word == idleWord(b.Name) && !slices.Contains(own, b.Name) {
-				add(insertEdit, "replace:"+a+">"+b.Name) // the same of another port
-			}
-		}
-		without(dropEdit, "drop:"+a)
-		if i+1 < len(own) {
-			add(dropEdit, "swap:"+a+","+own[i+1])
-		}
-	}
-}
+// statesOf is how titles name states of cores without their machine.
+var statesOf = lazyregexp.New(`may write in (\w+) while another is in (\w+)`)
 
-// declared are the rows of the declaration of one.
-func (t *table) declared(tr *types.Transition) (list []row) {
-	for _, other := range t.Transitions {
-		if other.Decl == tr.Decl {
-			list = append(list, t.row(other))
+// statesIn are the states that a title names, those of which it does not say the machine
+// included.
+func statesIn(title string) (list []string) {
+	for _, r := range named(title) {
+		if r.state != "" {
+			list = append(list, r.state)
 		}
+	}
+	for _, m := range statesOf().FindAllStringSubmatch(title, -1) {
+		list = append(list, m[1:]...)
 	}
 	return list
-}
-
-// exchanges lists exchanges of the next states of two rows of a state.
-func (t *table) exchanges(tr *types.Transition, add func(ids ...string)) {
-	_, next := t.names(tr)
-	if next == "" {
-		return
-	}
-	for _, other := range t.Transitions {
-		if _, to := t.names(other); other.State == tr.State && to != "" && to != next {
-			add(t.id(t.row(tr), "next:"+to), t.id(t.row(other), "next:"+next))
-		}
-	}
 }
 
 // idle reports whether an action is one that no repair inserts: it makes the message

@@ -62,8 +62,10 @@ func TestWaking(t *testing.T) {
 // differ.
 func TestExchanges(t *testing.T) {
 	m := machine("w", "A Load B w", "A Data C w", "A Ack B w", "B Data A w")
-	got := lists(func(add func(ids ...string)) { m.exchanges(m.Transitions[0], add) })
-	if want := []string{"(A,Load)/next:C + (A,Data)/next:B"}; !slices.Equal(got, want) {
+	got := lists(func(add func(ids ...string)) {
+		m.exchanges(m.Transitions[0], func(kind int, ids ...string) { add(append(ids, fmt.Sprint(kind))...) })
+	})
+	if want := []string{fmt.Sprint("(A,Load)/next:C + (A,Data)/next:B + ", replaceEdit)}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

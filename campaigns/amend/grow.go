@@ -31,7 +31,7 @@ func (s *search) grow(ctx context.Context, root *node) error {
 	nodes := []*node{root}
 	for len(nodes) > 0 && places(s.passed) < enough && len(s.passed) < s.o.Best/2 && s.result.Tried < s.o.Tries && s.spent < s.budget()*2/3 && ctx.Err() == nil {
 		on := root
-		if root.at >= s.o.Tries/4 || root.done() { // most repairs are edits of the protocol itself
+		if root.at >= s.o.Tries/3 || root.done() { // most repairs are edits of the protocol itself
 			on = slices.MaxFunc(nodes, func(a, b *node) int { return cmp.Compare(a.score(), b.score()) })
 		}
 		again := s.uncovered(nodes)
@@ -106,10 +106,6 @@ func (s *search) list(ctx context.Context) ([]*Repair, error) {
 	if err != nil && ctx.Err() == nil {
 		return nil, err
 	}
-	uncovering, err := s.uncovering(ctx, inTurn(s.first), s.o.Best/2)
-	if err != nil && ctx.Err() == nil {
-		return nil, err
-	}
 	list := ranked(slices.Concat(s.passed, s.nearly))
 	switch {
 	case further == nil:
@@ -118,7 +114,19 @@ func (s *search) list(ctx context.Context) ([]*Repair, error) {
 	default:
 		list = append(list, further)
 	}
-	list = append(list, alternate(longest(s.failed, list), uncovering)...)
+	if len(list) < s.o.Best {
+		uncovering, err := s.uncovering(ctx, inTurn(s.first), s.o.Best)
+		if err != nil && ctx.Err() == nil {
+			return nil, err
+		}
+		others := alternate(longest(s.failed, list), uncovering)
+		if len(list) < enough {
+			if others, err = s.sift(ctx, others); err != nil && ctx.Err() == nil {
+				return nil, err
+			}
+		}
+		list = append(list, others...)
+	}
 	return list[:min(len(list), s.o.Best)], nil
 }
 
@@ -245,7 +253,7 @@ func (s *search) audit(ctx context.Context, n *node) (r *Repair, passes bool, er
 		failed = err
 		return !known
 	}
-	report, err := s.audited(ctx, n.id, stop)
+	report, err := s.audited(ctx, n.id, s.o.Steps, stop)
 	if err := cmp.Or(err, failed, ctx.Err()); err != nil { // an audit that was interrupted shows nothing
 		return nil, false, err
 	}

@@ -20,21 +20,31 @@ var guardTitles = map[string][]string{
 	"unset_tbe":            {"stale pointer", "invalid pointer"},
 	"unset_cache_entry":    {"stale pointer", "invalid pointer"},
 	"check_on_cache_probe": {"deadlock", "livelock", "locked"},
+	"stall_and_wait":       {"deadlock", "livelock"},
+	"clockEdge":            {"deadlock", "livelock"},
+	"makeLineAddress":      {"deadlock", "invalid transition", "TBE table"},
 }
 
-// guarding lists the guards that are missing with their kinds: all those of a machine
-// together, and where the title does not say that they are, late.
+// guarding lists the guards that are missing with their kinds: all those of the protocol and of
+// a machine together, and where the title does not say that they are, late.
 func (b *bodyEdits) guarding(title string, add func(kind int, ids ...string)) {
 	if b == nil {
 		return
+	}
+	all := map[string][]string{} // of several machines
+	for _, g := range b.guards {
+		all[g.calls] = append(all[g.calls], g.ids...)
 	}
 	for _, g := range b.guards {
 		kind := amendEdit
 		if slices.ContainsFunc(guardTitles[g.calls], func(part string) bool { return strings.Contains(title, part) }) {
 			kind = insertEdit
 		}
+		if len(all[g.calls]) > len(g.ids) {
+			add(kind, all[g.calls]...)
+		}
 		add(kind, g.ids...)
-		if len(g.ids) > 1 {
+		if len(g.ids) > 1 && len(g.ids) <= mostAlike {
 			for _, id := range g.ids {
 				add(kind+1, id)
 			}

@@ -29,9 +29,7 @@ func (t *table) missing(r row, add func(kind, edits int, ids ...string)) {
 			nexts = append(nexts, next)
 		}
 	}
-	slices.SortStableFunc(column, func(a, b *types.Transition) int {
-		return cmp.Compare(alike(t.state(b.State), r.state), alike(t.state(a.State), r.state))
-	})
+	byLikeness(column, r.state, func(tr *types.Transition) string { return t.state(tr.State) })
 	absent := func(states, events []syntax.Ident, edit string) (ids []string) {
 		for _, s := range states {
 			for _, e := range events {
@@ -83,10 +81,7 @@ func (t *table) missing(r row, add func(kind, edits int, ids ...string)) {
 			}
 		}
 	}
-	slices.SortStableFunc(same, func(a, b *types.Transition) int {
-		event := func(tr *types.Transition) int { return alike(t.Event.Enums[tr.Event].Name, r.event) }
-		return cmp.Compare(event(b), event(a))
-	})
+	byLikeness(same, r.event, func(tr *types.Transition) string { return t.Event.Enums[tr.Event].Name })
 	clear(declared)
 	for _, tr := range same {
 		if !declared[tr.Decl] {
@@ -133,4 +128,12 @@ func common(a, b string) (head, tail int) {
 func alike(a, b string) int {
 	head, tail := common(a, b)
 	return head + tail
+}
+
+// isLike reports whether two names have more in common than not.
+func isLike(a, b string) bool { return 2*alike(a, b) > min(len(a), len(b)) }
+
+// byLikeness orders rows by what their names have in common with another one, most first.
+func byLikeness(rows []*types.Transition, name string, of func(*types.Transition) string) {
+	slices.SortStableFunc(rows, func(a, b *types.Transition) int { return cmp.Compare(alike(of(b), name), alike(of(a), name)) })
 }

@@ -72,7 +72,7 @@ func (s *search) last(ctx context.Context, id string, f *audit.Finding) ([]row, 
 		}
 		return rows, err
 	}
-	last, err := cause.RecordLast(ctx, on.(cause.Recorder), job, cause.Filter{})
+	last, err := cause.RecordLast(ctx, on.(cause.Recorder), job, cause.Filter{Everywhere: true})
 	if err != nil {
 		return nil, err
 	}
@@ -98,6 +98,9 @@ func (s *search) known(ctx context.Context, f *audit.Finding) (bool, error) {
 	if s.has(f.Title) || s.shown[f.Title] {
 		return true, nil
 	}
+	if s.absent[f.Title] >= mostSought {
+		return false, nil
+	}
 	same := func(title string) bool { return title == f.Title }
 	titles, _, _, err := audit.Again(ctx, s.on(f.Machine, ""), f, same)
 	if err != nil {
@@ -105,6 +108,8 @@ func (s *search) known(ctx context.Context, f *audit.Finding) (bool, error) {
 	}
 	if slices.ContainsFunc(titles, same) {
 		s.shown[f.Title] = true
+	} else {
+		s.absent[f.Title]++
 	}
 	return s.shown[f.Title], nil
 }

@@ -17,8 +17,10 @@ type search struct {
 	o     Options
 	base  config.Machine // without an edit
 	stock *audit.Report  // of the protocol itself
-	// shown are titles that it shows besides.
-	shown map[string]bool
+	// shown are titles that it shows besides; absent counts the findings of a title in whose runs
+	// it did not.
+	shown  map[string]bool
+	absent map[string]int
 	// comes are the edits of the protocol itself with which a title comes up.
 	comes map[string]map[string]bool
 	// other is the finding with other seeds, and otherRuns how many of them an edit has to
@@ -49,6 +51,11 @@ const (
 	// mostAside is how many of them do not.
 	asideRuns = 3
 	mostAside = 2
+	// mostSought findings of a title are run on the protocol.
+	mostSought = 3
+	// siftSteps is the part of the steps of an audit by which repairs that do not pass are told
+	// apart first.
+	siftSteps = 4
 	// furtherTurns are those for each finding that is left.
 	furtherTurns = 2
 )
@@ -131,10 +138,10 @@ func (s *search) target() (mutation.Target, error) {
 	return mutation.File(s.base.SLICC, s.base.Repair)
 }
 
-// audited is an audit of the protocol with an edit, until a finding ends it.
-func (s *search) audited(ctx context.Context, id string, stop func(*audit.Finding) bool) (*audit.Report, error) {
+// audited is an audit of the protocol with an edit, of so many steps or until a finding ends it.
+func (s *search) audited(ctx context.Context, id string, steps uint64, stop func(*audit.Finding) bool) (*audit.Report, error) {
 	m := s.on(s.base, id)
-	return audit.Run(ctx, audit.Options{SLICC: m.SLICC, Protocol: m.Protocol, Mutant: m.Mutant, Seed: s.o.Seed, Steps: s.o.Steps, Stop: stop})
+	return audit.Run(ctx, audit.Options{SLICC: m.SLICC, Protocol: m.Protocol, Mutant: m.Mutant, Seed: s.o.Seed, Steps: steps, Stop: stop})
 }
 
 // on is a machine with an edit.

@@ -15,7 +15,7 @@ import (
 
 // Bounds on the search for the repair of a bug.
 const (
-	repairTries = 600
+	repairTries = 1000
 	repairBest  = 12
 	// repairSteps bound the audit of each proposal, and afterTimes as many that of the protocol
 	// with the fix: what is rare there, too, is not the proposal's.

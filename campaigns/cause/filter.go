@@ -18,6 +18,9 @@ type Filter struct {
 	Around string
 	// Location restricts the events to the line of a location of the program.
 	Location string
+	// Everywhere adds the events of lines that no location is on, as those of barriers, in a
+	// run without a witness.
+	Everywhere bool
 	// From and To are the first and the last tick, with Ticks.
 	Ticks    bool
 	From, To int64

@@ -52,7 +52,7 @@ func RecordLast(ctx context.Context, r Recorder, job sim.Job, f Filter) (*Last, 
 			return nil, err
 		}
 	}
-	result, err := r.Record(ctx, job, trace.Want{Locations: everywhere(p), Last: job.Rounds - 1}, func(e trace.Event) {
+	result, err := r.Record(ctx, job, trace.Want{Locations: everywhere(p), Last: job.Rounds - 1, Everywhere: f.Everywhere}, func(e trace.Event) {
 		if line >= 0 && e.Line != line || f.Ticks && (e.At < f.From || e.At > f.To) {
 			return
 		}
