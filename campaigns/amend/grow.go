@@ -179,6 +179,9 @@ func (s *search) prepare(ctx context.Context, n *node) (err error) {
 	if err != nil {
 		return err
 	}
+	if n.id == "" {
+		s.protocol = checked
+	}
 	n.list = candidates(checked, newBodyEdits(n.catalogue), n.title, n.shown)
 	return nil
 }

@@ -9,12 +9,15 @@ import (
 
 // note counts a title that comes up with an edit of the protocol itself. The same edit in
 // different rows counts once: what it breaks it breaks everywhere. One that leaves the message where
-// it is does not count.
+// it is does not count, nor one that leads to the state in which a row is missing then.
 func (s *search) note(n *node) {
 	if n.depth != 1 || len(named(n.title)) == 0 || n.title == s.o.Finding.Title {
 		return
 	}
 	first, _, _ := strings.Cut(n.id, " + ")
+	if s.leads(first, named(n.title)[0]) {
+		return
+	}
 	edit := first[strings.LastIndexByte(first, '/')+1:]
 	if leavesMessage(edit) {
 		return
@@ -26,6 +29,37 @@ func (s *search) note(n *node) {
 		s.comes[n.title] = map[string]bool{}
 	}
 	s.comes[n.title][edit] = true
+}
+
+// leads reports whether an edit of a row of the protocol has the state of another row for its next
+// state.
+func (s *search) leads(id string, to row) bool {
+	parts := strings.SplitN(id, "/", 4)
+	if len(parts) < 4 || s.protocol == nil || parts[1] != to.machine {
+		return false
+	}
+	state, event, _ := strings.Cut(strings.Trim(parts[2], "()"), ",")
+	if next, ok := strings.CutPrefix(parts[3], "next:"); ok {
+		return next == to.state
+	}
+	from, ok := strings.CutPrefix(parts[3], "copy:")
+	if !ok {
+		return false
+	}
+	from, other, ok := strings.Cut(from, "@")
+	if ok {
+		event = other
+	}
+	for _, m := range s.protocol.Machines {
+		t := &table{Machine: m}
+		for _, tr := range m.Transitions {
+			if m.Name == to.machine && t.row(tr) == (row{m.Name, from, event}) {
+				_, next := t.names(tr)
+				return next == to.state && next != state
+			}
+		}
+	}
+	return false
 }
 
 // leavesMessage reports whether an edit of a row takes the action away that takes the message off
@@ -45,7 +79,7 @@ func (s *search) hides(title string) bool { return len(s.comes[title]) >= hiding
 // finding hides.
 func (s *search) uncovered(nodes []*node) (list []*node) {
 	for _, n := range nodes {
-		if n.depth == 1 && n.others == nil && s.hides(n.title) {
+		if n.depth == 1 && s.hides(n.title) {
 			list = append(list, n)
 		}
 	}
@@ -56,6 +90,7 @@ func (s *search) uncovered(nodes []*node) (list []*node) {
 func (s *search) retry(ctx context.Context, list []*node) (open, others []*node, err error) {
 	for _, n := range list {
 		n.title, n.shown, n.of, n.findings, n.rare = "", nil, nil, n.findings[:1], nil
+		n.list, n.at, n.others = nil, 0, nil // what was added to it was against what is hidden
 		if err := s.try(ctx, n); err != nil {
 			return nil, nil, err
 		}

@@ -110,13 +110,13 @@ func TestOthers(t *testing.T) {
 // several places.
 func TestCommon(t *testing.T) {
 	repair := func(at string, titles ...string) *Repair { return &Repair{ID: "P/M/(" + at + ")/drop:a", New: titles} }
-	list := []*Repair{repair("A,E", "own", "all"), repair("B,E", "all"), repair("C,E", "all", "other", "third"), repair("D,E")}
+	list := []*Repair{repair("A,E", "own"), repair("B,E", "all", "both"), repair("C,E", "all", "both", "third", "other"), repair("D,E"), repair("E,E", "all", "both")}
 	new(search).common(list)
 	got := ""
 	for _, r := range list {
 		got += r.ID[5:6]
 	}
-	if got != "DBAC" {
+	if got != "DBEAC" {
 		t.Errorf("order %s", got)
 	}
 }
@@ -130,5 +130,23 @@ func TestUncovering(t *testing.T) {
 		if err != nil || len(list) > 0 {
 			t.Errorf("%s: %d, %v", title, len(list), err)
 		}
+	}
+}
+
+// TestLeads requires a row that is missing in a state to which an edit leads to count for none: the
+// edit's own fault hides nothing.
+func TestLeads(t *testing.T) {
+	p := machine("w", "A Load B w", "A Data C w", "C Load C w").Machine
+	s := &search{protocol: &types.Protocol{Machines: []*types.Machine{p}}}
+	for id, want := range map[string]bool{
+		"(B,Load)/next:C": true, "(B,Load)/next:A": false, "(B,Data)/copy:A": true, "(B,Load)/copy:A@Data": true,
+		"(B,Load)/copy:A": false, "(C,Data)/copy:A": false, "(B,Load)/drop:w": false,
+	} {
+		if got := s.leads("P/M/"+id, row{"M", "C", "Ack"}); got != want {
+			t.Errorf("%s: %v", id, got)
+		}
+	}
+	if s.leads("P/M/(B,Load)/next:C", row{"N", "C", "Ack"}) {
+		t.Error("of another machine")
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/mutation"
 	"ordeal/sim/slicc/mutate"
+	"ordeal/sim/slicc/types"
 )
 
 // search is a search under way.
@@ -17,6 +18,8 @@ type search struct {
 	o     Options
 	base  config.Machine // without an edit
 	stock *audit.Report  // of the protocol itself
+	// protocol is the checked form of it.
+	protocol *types.Protocol
 	// shown are titles that it shows besides; absent counts the findings of a title in whose runs
 	// it did not.
 	shown  map[string]bool
