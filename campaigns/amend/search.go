@@ -56,8 +56,8 @@ const (
 	mostAside = 2
 	// mostSought findings of a title are run on the protocol.
 	mostSought = 3
-	// siftSteps is the part of the steps of an audit by which repairs that do not pass are told
-	// apart first.
+	// siftSteps divides the steps of an audit: so many are the first ones of repairs that do not
+	// pass.
 	siftSteps = 4
 	// furtherTurns are those for each finding that is left.
 	furtherTurns = 2

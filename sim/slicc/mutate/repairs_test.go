@@ -102,6 +102,7 @@ protocol "P";
 		`p/case:K:ONE>K:TWO => in_port(p, T, b) { if (m.Type == K:TWO || m.Type == K:TWO) {`,
 		`p/case:K:TWO>K:ONE => in_port(p, T, b) { if (m.Type == K:ONE || m.Type == K:ONE) {`,
 		`p/call:go(one, two)>go(one, three) => if (m.Type == K:ONE || m.Type == K:TWO) { go(one, three);`,
+		`least/omit:n == one => int least(int n) { if (true) {`,
 		`u/set:tbe.Dirty=false#2 => action(u, "u", desc="") { tbe.Dirty := false;`, // the mutant is named so without a number
 		`u/set:tbe.Dirty=true#2 => tbe.Dirty := true; tbe.Dirty := true;`,
 		`v/skip:assert(tbe.n != three) => action(v, "v", desc="") { assert(tbe.n == two);`,
@@ -109,7 +110,6 @@ protocol "P";
 		`v/make:tbe.n == two => assert(tbe.n != three); tbe.n := two;`,
 		`v/set:out.addr=c => assert(tbe.n == two); out.addr := c;`,
 		`v/set:out.addr=d => assert(tbe.n == two); out.addr := d;`,
-		`least/omit:n == one => int least(int n) { if (true) {`,
 		`functionalRead/set:out.addr=b => void functionalRead(Addr addr, Packet * pkt) { out.addr := b;`,
 		`functionalRead/set:out.addr=c => void functionalRead(Addr addr, Packet * pkt) { out.addr := c;`,
 		`functionalRead/add:out.len := one@out.addr := d => out.addr := d; out.len := one;`,
