@@ -129,7 +129,7 @@ func (e *Environment) add(option string, written []string, used map[string]strin
 // environmentOptions are the options of a configuration whose values may have
 // variables.
 func environmentOptions() []option.Option {
-	return slices.DeleteFunc(slices.Clone(option.Of(reflect.TypeFor[Config]())), func(o option.Option) bool { return !o.Env })
+	return slices.DeleteFunc(option.Of(reflect.TypeFor[Config]()), func(o option.Option) bool { return !o.Env })
 }
 
 // MarshalJSON writes values with variables as they were written.

@@ -20,7 +20,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 )
 
 // Option is the declaration of an option.
@@ -40,20 +39,8 @@ type Option struct {
 }
 
 // Of lists the options that struct type t declares, in order; those of embedded
-// structs stand in their place. It panics on a malformed tag. The list is made once
-// for each type; the caller must not change it.
+// structs stand in their place. It panics on a malformed tag.
 func Of(t reflect.Type) []Option {
-	if list, ok := lists.Load(t); ok {
-		return list.([]Option)
-	}
-	list, _ := lists.LoadOrStore(t, declared(t))
-	return list.([]Option)
-}
-
-// lists has what Of returned: a sync.Map of reflect.Type to []Option.
-var lists sync.Map
-
-func declared(t reflect.Type) []Option {
 	var list []Option
 	for _, f := range reflect.VisibleFields(t) {
 		name, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
