@@ -193,6 +193,29 @@ func TestDamagedFinding(t *testing.T) {
 	}
 }
 
+// TestLostLineAndLog loses the line of a finding and its log, as a machine that stops
+// before either is on the disk, and requires that the run is repeated.
+func TestLostLineAndLog(t *testing.T) {
+	stale := either(&fake.Runner{Fault: fake.Stale}, func(number int) bool { return number == 3 })
+	e, _ := newEngine(t, stale)
+	run(t, e, parse(t, smallCampaign))
+	path := filepath.Join(e.Dir, journal.RunsFile)
+	must.Succeed(t, os.WriteFile(path, nil, 0o600))
+	a, err := journal.Open(e.Dir)
+	must.Succeed(t, err)
+	must.Succeed(t, os.Remove(a.Run(3).Path(rundir.LogFile)))
+	resume(t, e)
+	for _, run := range entries(t, e.Dir) {
+		if run.Number != 3 {
+			continue
+		}
+		log, err := run.Dir.Log()
+		if err != nil || run.Outcome != sim.Violation || rundir.Hash(log) != run.LogHash {
+			t.Errorf("run 3: %v, log of hash %s: %v", run.Outcome, rundir.Hash(log), err)
+		}
+	}
+}
+
 // TestCorruptLineOfFinding corrupts the line of a finding, or loses it with all behind it,
 // and requires that the run is neither repeated, since it may not fail again, nor lost.
 func TestCorruptLineOfFinding(t *testing.T) {

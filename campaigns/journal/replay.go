@@ -170,15 +170,20 @@ func (w *Writer) copyLine(to *replacement, e *Entry, rejected *Rejected) error {
 func (w *Writer) Salvage(hasLine func(number int) bool) error { return w.salvage(hasLine, false) }
 
 // salvage is Salvage. The directory has everything that the line had, except
-// transitions: one that lacks them goes to quarantine if lines are corrupt.
+// transitions: one that lacks them goes to quarantine if lines are corrupt. Where they
+// are not, the machine may have stopped before the log was on the disk.
 func (w *Writer) salvage(hasLine func(number int) bool, corrupt bool) error {
 	runs, err := w.Runs()
 	if err != nil {
 		return err
 	}
+	verify := rundir.Dir.Whole
+	if corrupt {
+		verify = rundir.Dir.Verify
+	}
 	for _, number := range runs {
 		e := w.NewEntry(number)
-		if hasLine(number) || rundir.Exists(e.Dir.Path(PendingFile)) || e.Dir.Verify() != nil {
+		if hasLine(number) || rundir.Exists(e.Dir.Path(PendingFile)) || verify(e.Dir) != nil {
 			continue
 		}
 		s, err := e.Dir.Spec()

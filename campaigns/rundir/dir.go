@@ -203,6 +203,31 @@ func (d Dir) Verify() error {
 	return err
 }
 
+// Whole is Verify for a run that a crash of the machine may have ended: the log and
+// the executable have to be those of the result, too.
+func (d Dir) Whole() error {
+	if err := d.Verify(); err != nil {
+		return err
+	}
+	r, err := d.Result()
+	if err != nil {
+		return err
+	}
+	for _, f := range []struct{ name, hash string }{{LogFile, r.LogHash}, {executableFile, r.ExecutableHash}} {
+		if f.hash == "" {
+			continue
+		}
+		data, err := ReadFile(d.Path(f.name))
+		if err != nil {
+			return err
+		}
+		if got := Hash(data); got != f.hash {
+			return fmt.Errorf("%s: its hash is %s, recorded is %s", d.Path(f.name), got, f.hash)
+		}
+	}
+	return nil
+}
+
 // Path is the path of a file of the run directory.
 func (d Dir) Path(file string) string { return filepath.Join(string(d), file) }
 
