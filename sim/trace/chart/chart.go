@@ -15,6 +15,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"ordeal/sim/trace"
@@ -209,8 +210,7 @@ func (c *Chart) repeats(i, k int) bool {
 	return !first && !second && a.State == a.Next && b.State == b.Next && a.State == b.State && a.Name == b.Name && c.Serves[i] == c.Serves[k]
 }
 
-// lanesOf lists the lanes: of each core, then its controller, those of one kind
-// by their number, then the shared caches and memory.
+// lanesOf lists the lanes: of each core, then its caches, then those that are shared.
 func lanesOf(points []point) []string {
 	var lanes []string
 	for _, p := range points {
@@ -218,22 +218,28 @@ func lanesOf(points []point) []string {
 			lanes = append(lanes, p.lane)
 		}
 	}
-	rank := func(lane string) (group int, number, kind string) {
-		name, number, _ := strings.Cut(lane, " ")
-		switch name {
-		case "core":
-			return 0, number, "0"
-		case "L1Cache", "CorePair", "L0Cache":
-			return 0, number, "1" + name
-		case "L2Cache", "L3Cache":
-			return 1, number, name
-		}
-		return 2, number, name
-	}
 	slices.SortFunc(lanes, func(a, b string) int {
 		g, m, k := rank(a)
 		h, n, l := rank(b)
-		return cmp.Or(g-h, cmp.Compare(len(m), len(n)), strings.Compare(m, n), strings.Compare(k, l))
+		return cmp.Or(g-h, m-n, strings.Compare(k, l))
 	})
 	return lanes
+}
+
+// rank is where a lane stands: those of cores and of their caches by the number of the
+// core, then the shared ones by kind and number.
+func rank(lane string) (group, number int, kind string) {
+	name, digits, _ := strings.Cut(lane, " ")
+	number, _ = strconv.Atoi(digits)
+	switch name {
+	case "core":
+		return 0, number, "0"
+	case "L1Cache", "L0Cache", "L1":
+		return 0, number, "1" + name
+	case "CorePair": // of cores 2n and 2n+1
+		return 0, 2*number + 1, "1" + name
+	case "L2Cache", "L3Cache":
+		return 1, number, name
+	}
+	return 2, number, name
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -141,5 +142,18 @@ func TestWrap(t *testing.T) {
 	var wide int
 	if _, err := fmt.Sscanf(svg, `<svg xmlns="http://www.w3.org/2000/svg" width="%d"`, &wide); err != nil || wide > 700 {
 		t.Errorf("the picture is %d wide: %v", wide, err)
+	}
+}
+
+// TestLanes has the controllers of cores beside them, that of two after both, and what is
+// shared at the right.
+func TestLanes(t *testing.T) {
+	want := []string{"core 0", "L1Cache 0", "core 1", "CorePair 0", "core 2", "L0Cache 2", "L1Cache 2", "core 10", "L1 10", "L2Cache 0", "Directory 0", "Directory 1"}
+	var points []point
+	for _, lane := range slices.Backward(want) {
+		points = append(points, point{lane: lane})
+	}
+	if got := lanesOf(points); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

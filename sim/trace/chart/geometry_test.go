@@ -204,7 +204,7 @@ func generated(seed uint64) *Chart {
 	pick := func(list ...string) string { return list[rng.IntN(len(list))] }
 	c := &Chart{
 		Title: strings.Repeat("load not repeated ", 1+rng.IntN(6)), Notes: []string{strings.Repeat("a sentence ", rng.IntN(40))},
-		Legend: map[string]string{Fault: "the wrong read", Cause: "the new value", Witness: "other operations"},
+		Legend: map[string]string{Fault: strings.Repeat("the wrong read ", 1+rng.IntN(12)), Cause: "the new value", Witness: "other operations"},
 		Lines:  map[int64]string{64: "x"}, Accesses: map[int]string{}, Values: map[int]string{}, Serves: map[int]string{}, Marks: map[int]Mark{}, Omitted: rng.IntN(3),
 	}
 	if rng.IntN(2) > 0 {

@@ -25,6 +25,8 @@ const (
 	arrival   = 15 // the height of a row with the end of an arrow alone
 	narrowest = 640
 
+	legendIndent = 30 // of the texts of the legend
+
 	tickSize, stepSize, noteSize, titleSize = 9, 11, 13, 15 // of letters
 )
 

@@ -86,8 +86,10 @@ func (c *Chart) writeHead(out io.Writer, wide, omitted int) (height int) {
 	for _, class := range []string{Fault, Cause, Witness} {
 		if text := c.Legend[class]; text != "" && used[class] {
 			fmt.Fprintf(out, `<rect class="%s" x="%d" y="%d" width="22" height="11" rx="3"/>`, classes("access", class), margin, y-10)
-			writeText(out, "note", margin+30, y, text)
-			y += lineSpace
+			for _, line := range wrapped(text, letters(noteSize)-legendIndent/(61*noteSize/100)-1) {
+				writeText(out, "note", margin+legendIndent, y, line)
+				y += lineSpace
+			}
 		}
 	}
 	if omitted > 0 {
