@@ -3,9 +3,11 @@ package cause
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"ordeal/gen"
+	"ordeal/sim/lazyregexp"
 	"ordeal/sim/slicc/types"
 	"ordeal/sim/trace"
 )
@@ -42,6 +44,8 @@ type Cause struct {
 	// Faults are the reads of values that are not the latest, and those that
 	// performed too early.
 	Faults []Fault
+	// Losses are where values got lost.
+	Losses []Loss
 
 	// LogHash is the SHA-256 of the log of the traced run, in hexadecimal.
 	LogHash string
@@ -109,6 +113,7 @@ func Find(p *gen.Program, w *Witness, lineOf Lines, events []trace.Event, table 
 			c.Faults = append(c.Faults, f)
 		}
 	}
+	c.Losses = c.losses()
 	return c
 }
 
@@ -148,12 +153,23 @@ func (c *Cause) join(op *Operation) Joined {
 	}
 	j.Served = c.served(j.Access)
 	for i := j.Served; i >= 0; i-- {
-		if e := &c.Events[i]; e.Own && c.samePlace(i, j.Served) {
+		if e := &c.Events[i]; e.Own && c.samePlace(i, j.Served) && !ofSibling(e, op.Thread) {
 			j.Asked = i
 			break
 		}
 	}
 	return j
+}
+
+// pairEvent is how MOESI_AMD_Base names the events of one core of a pair (gem5 v24.0.0.1
+// src/mem/ruby/protocol/MOESI_AMD_Base-CorePair.sm:138).
+var pairEvent = lazyregexp.New(`^(?:C|Ifetch)([01])_`)
+
+// ofSibling reports whether a transition is one that the other core of a pair asks for;
+// pair n has cores 2n and 2n+1.
+func ofSibling(e *trace.Event, t gen.ThreadID) bool {
+	m := pairEvent().FindStringSubmatch(e.Name)
+	return m != nil && m[1] != strconv.Itoa(int(t)%2)
 }
 
 // served is the transition that served an access; -1 if it is not in the trace.
@@ -227,6 +243,9 @@ func (c *Cause) fault(read int) (Fault, bool) {
 	}
 	f.Invalidation = c.invalidation(&j, f.Overwritten, end)
 	f.Notified = f.Invalidation >= 0 && slices.Contains(c.notified(f.Invalidation), op.Thread)
+	if i := c.noticed(&j, op.Thread, end); i >= 0 && f.Before >= 0 && !f.Notified {
+		f.Invalidation, f.Notified = i, true // in another transition of the same request, as in CHI
+	}
 	return f, true
 }
 
@@ -277,6 +296,18 @@ func (c *Cause) invalidation(j *Joined, write, end int) int {
 	return -1
 }
 
+// noticed is the last transition between an access and an event by which the controller
+// that served the access notified a core of the loss of its line; -1 if there is none.
+func (c *Cause) noticed(j *Joined, core gen.ThreadID, end int) int {
+	found := -1
+	for i := j.Access + 1; i < end && j.Served >= 0; i++ {
+		if c.samePlace(i, j.Served) && slices.Contains(c.notified(i), core) {
+			found = i
+		}
+	}
+	return found
+}
+
 // notified are the cores that a transition notified.
 func (c *Cause) notified(transition int) []gen.ThreadID {
 	t := &c.Events[transition]
@@ -312,6 +343,10 @@ func (c *Cause) Sentences() []string {
 				op.Letter, op.Thread, location, op.Read, c.Events[j.Access].At, how+served, before.Letter, c.Events[c.Joined[f.Before].Access].At,
 				location, write.Written, write.At, write.Thread))
 		}
+		if i := slices.IndexFunc(c.Losses, func(l Loss) bool { return l.Read == f.Read }); i >= 0 {
+			list = append(list, c.Losses[i].sentences(c)...)
+			continue
+		}
 		if f.Invalidation < 0 {
 			list = append(list, fmt.Sprintf("no request of others had reached the controller that served (%s) until that write", op.Letter))
 			continue
@@ -327,6 +362,11 @@ func (c *Cause) Sentences() []string {
 			text += " by its actions, " + strings.Join(actions, ", ")
 		}
 		list = append(list, text)
+	}
+	for i := range c.Losses {
+		if l := &c.Losses[i]; l.Read < 0 {
+			list = append(list, l.sentences(c)...)
+		}
 	}
 	if len(list) == 0 {
 		list = append(list, "each read has the latest value when it performs, and none performs early: the order of the accesses is not that of the program")

@@ -128,6 +128,27 @@ func TestEarly(t *testing.T) {
 		"the invalidation went to L1Cache 1 (S, Inv) → I at tick 20: the core is not notified")
 }
 
+// A core that is notified in another transition of the same request is notified.
+func TestNoticeElsewhere(t *testing.T) {
+	events := []trace.Event{
+		transition(10, reader, "S", "Load", "S", true),
+		load(10, 0, 0, 1),
+		transition(18, reader, "S", "SnpUnique", "BUSY", false),
+		{Kind: trace.Notice, At: 18, Place: reader, Line: lineX, Thread: 1},
+		transition(20, reader, "BUSY", "Final", "I", false),
+		transition(30, writer, "SM", "Ack_all", "M", false),
+		store(30, 1, 0),
+		load(50, 1, 2, 0),
+	}
+	if c := find(events); len(c.Faults) != 1 || c.Faults[0].Invalidation != 2 || !c.Faults[0].Notified {
+		t.Errorf("%+v", c.Faults)
+	}
+	events[3].Thread = 0
+	if c := find(events); len(c.Faults) != 1 || c.Faults[0].Invalidation != 4 || c.Faults[0].Notified {
+		t.Errorf("another core is notified: %+v", c.Faults)
+	}
+}
+
 // Of what follows the new value the picture has the operations of the witness, and
 // until a stale read performs what reaches its controller.
 func TestShown(t *testing.T) {
@@ -207,6 +228,21 @@ func TestSharedController(t *testing.T) {
 		t.Fatalf("%+v", c.Faults)
 	}
 	requireTexts(t, c, "the invalidation went to L1Cache 1 (Ms, C0_Store) → M0 at tick 30: the core is not notified")
+}
+
+// The request of a core is not that of its sibling, which shares the controller.
+func TestSiblingAsks(t *testing.T) {
+	const pair = "CorePair 0"
+	c := find([]trace.Event{
+		transition(10, pair, "I", "C1_Load_L1miss", "I_E0S", true),
+		transition(12, pair, "I_E0S", "C0_Load_L1miss", "I_E0S", true),
+		transition(13, pair, "I_E0S", "Ifetch0_L1miss", "I_E0S", true),
+		transition(40, pair, "I_E0S", "NB_AckS", "S", false),
+		load(40, 0, 0, 1),
+	})
+	if j := c.Joined[3]; j.Asked != 0 || j.Served != 3 {
+		t.Errorf("core 1 of the pair asked in event %d and was served in %d, want 0 and 3", j.Asked, j.Served)
+	}
 }
 
 // Stores that perform in another order than that of the program are named; a

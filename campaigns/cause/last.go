@@ -98,15 +98,21 @@ func (l *Last) fail(detail string) {
 		}
 		return
 	}
+	if e, reason, ok := FailedTransition(detail); ok {
+		l.failed, l.reason = &e, reason
+	}
+}
+
+// FailedTransition is the transition in which the diagnosis of a fault of the embedded
+// simulator says that it occurred, and the reason; false where it names none.
+func FailedTransition(detail string) (e trace.Event, reason string, ok bool) {
 	m := failure().FindStringSubmatch(detail)
 	if m == nil {
-		return
+		return trace.Event{}, "", false
 	}
 	tick, err := strconv.ParseInt(m[2], 10, 64)
 	line, fault := strconv.ParseInt(m[6], 16, 64)
-	if err == nil && fault == nil {
-		l.failed, l.reason = &trace.Event{Kind: trace.Transition, At: tick, Place: m[1], State: m[4], Name: m[5], Next: "failed", Line: line}, m[3]
-	}
+	return trace.Event{Kind: trace.Transition, At: tick, Place: m[1], State: m[4], Name: m[5], Next: "failed", Line: line}, m[3], err == nil && fault == nil
 }
 
 // Transitions are those of the line on which a transition failed, or of all lines where
@@ -130,7 +136,7 @@ func (l *Last) Text() []string {
 	return lines
 }
 
-// concerned are the events of the line on which a transition failed or, after a crash, the
+// concerned are the last events, without hits, of the line on which a transition failed or, after a crash, the
 // last one was; all of them where neither is known, as after a deadlock.
 func (l *Last) concerned() []trace.Event {
 	line := int64(-1)
@@ -139,10 +145,31 @@ func (l *Last) concerned() []trace.Event {
 	} else if l.crashed && len(list) > 0 {
 		line = list[0].Line
 	}
-	return onLine(l.Events, line)
+	events := withoutHits(onLine(l.Events, line))
+	if line >= 0 {
+		events = events[max(0, len(events)-crashEvents):]
+	}
+	return events
 }
 
-// WriteSVG draws the last of the events.
+// crashEvents bounds those that the picture of a crash has of the line.
+const crashEvents = 40
+
+// withoutHits leaves out the accesses of cores that find their line, and the transitions
+// that serve them.
+func withoutHits(events []trace.Event) []trace.Event {
+	miss := map[int64]int64{} // the tick of the last transition that is no hit, by line
+	return slices.DeleteFunc(events, func(e trace.Event) bool {
+		hit := e.Own && e.State == e.Next
+		if e.Kind == trace.Transition && !hit {
+			miss[e.Line] = e.At
+		}
+		at, ok := miss[e.Line]
+		return e.Kind == trace.Transition && hit || e.Kind == trace.Access && !(ok && at == e.At)
+	})
+}
+
+// WriteSVG draws the last of the events, without hits.
 func (l *Last) WriteSVG(w io.Writer, title string) error {
 	events := l.concerned()
 	d := chart.Chart{

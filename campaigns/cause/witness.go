@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"ordeal/check"
 	"ordeal/check/minimal"
@@ -22,7 +23,9 @@ import (
 type Witness struct {
 	Model      model.Model
 	Operations []Operation // in the order of their threads, then the program's
-	_          struct{}
+	// Finals are the final values that the refutation rests on.
+	Finals []Final
+	_      struct{}
 }
 
 // Operation is an operation of a witness.
@@ -76,6 +79,18 @@ func Of(p *gen.Program, h *parse.History, m model.Model, refutation *witness.Ref
 			Loc:    locationOf(p, view, op), Reads: op.Reads(), Writes: op.Writes(), Read: op.Read, Written: op.Write,
 			Text: textOf(view, op), Source: p.OpText(p.Threads[origin.Thread][origin.Index]),
 		})
+	}
+	for e := range refutation.Edges() {
+		if e.Rule != witness.FinalWrite || e.From < 0 {
+			continue
+		}
+		final := Final{Loc: locationOf(p, view, &view.Ops[e.From])}
+		if e.To >= 0 {
+			final.Value = view.Ops[e.To].Write
+		}
+		if !slices.Contains(w.Finals, final) {
+			w.Finals = append(w.Finals, final)
+		}
 	}
 	return w
 }

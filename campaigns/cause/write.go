@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"ordeal/gen"
 	"ordeal/sim/trace"
 	"ordeal/sim/trace/chart"
 )
@@ -103,8 +102,8 @@ func (c *Cause) repeats(last, i int) bool {
 
 // legend says what the marks of the picture mean.
 var legend = map[string]string{
-	chart.Fault:   "the wrong read, the transition that served it, and the message that brought its value",
-	chart.Cause:   "what made it wrong: the invalidation, and the store of the new value",
+	chart.Fault:   "the wrong read, the transition that served it, and the messages that brought its value",
+	chart.Cause:   "what made it wrong: the store of the new value, and the invalidation or where the value is lost",
 	chart.Witness: "the other operations of the witness",
 }
 
@@ -113,11 +112,11 @@ var legend = map[string]string{
 func (c *Cause) WriteSVG(w io.Writer, title string) error {
 	d := &chart.Chart{Title: title, Notes: c.Sentences(), Legend: legend, Lines: c.lines, Accesses: map[int]string{}, Values: map[int]string{}, Serves: map[int]string{}, Marks: map[int]chart.Mark{}}
 	serves := c.serves()
-	if len(serves) > 0 {
-		d.Notes = append(slices.Clip(d.Notes), "A letter in parentheses: the message or transition serves that operation of the witness.")
-	}
 	kept, omitted := c.shown()
 	d.Omitted = omitted
+	if slices.ContainsFunc(kept, func(event int) bool { return serves[event] != "" }) {
+		d.Notes = append(slices.Clip(d.Notes), "A letter in parentheses: the message or transition serves that operation of the witness.")
+	}
 	marks := c.marks()
 	for n, i := range kept {
 		e := c.Events[i]
@@ -153,7 +152,7 @@ func (c *Cause) carried(e *trace.Event) string {
 	var list []string
 	for _, l := range c.Witness.Locations() {
 		if c.lineOf(l) == e.Line {
-			list = append(list, fmt.Sprintf("%s = %d", c.program.Locations[l], e.Data[c.program.Offset(l)%gen.LineBytes/gen.WordBytes]))
+			list = append(list, fmt.Sprintf("%s = %d", c.program.Locations[l], e.Data[c.word(l)]))
 		}
 	}
 	return strings.Join(list, ", ")
@@ -277,6 +276,9 @@ func (c *Cause) marks() map[int]chart.Mark {
 		mark(c.brought(f.Invalidation), chart.Cause, "")
 		mark(f.Overwritten, chart.Cause, "the new value")
 	}
+	for i := range c.Losses {
+		c.Losses[i].mark(mark)
+	}
 	return marks
 }
 
@@ -331,7 +333,10 @@ func (c *Cause) window() (first, last int) {
 			}
 		}
 	}
-	if len(c.Faults) == 0 {
+	for i := range c.Losses {
+		add(c.Losses[i].events(c)...)
+	}
+	if len(c.Faults)+len(c.Losses) == 0 {
 		for _, j := range c.Joined {
 			add(j.Asked, j.Access)
 		}
@@ -345,8 +350,11 @@ func (c *Cause) faultLines() map[int64]bool {
 	for _, f := range c.Faults {
 		lines[c.Events[c.Joined[f.Read].Access].Line] = true
 	}
+	for i := range c.Losses {
+		lines[c.Events[c.Losses[i].Write].Line] = true
+	}
 	for line := range c.lines {
-		if len(c.Faults) == 0 {
+		if len(c.Faults)+len(c.Losses) == 0 {
 			lines[line] = true
 		}
 	}
@@ -376,6 +384,13 @@ func (c *Cause) places() map[string]bool {
 	for _, j := range c.Joined {
 		if j.Served >= 0 {
 			mine[c.Events[j.Served].Place] = true
+		}
+	}
+	for i := range c.Losses {
+		for _, event := range c.Losses[i].events(c) {
+			if event >= 0 {
+				mine[c.Events[event].Place] = true
+			}
 		}
 	}
 	return mine
