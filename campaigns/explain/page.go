@@ -208,9 +208,12 @@ func (x *explanation) find(ctx context.Context) error {
 	forbids := func(a rundir.Answer) bool {
 		return a.Answer == check.Forbidden.String() && (x.o.Model == "" || a.Model == x.o.Model)
 	}
-	name := x.o.Model
-	if i := slices.IndexFunc(x.result.Answers, forbids); i >= 0 {
-		name = x.result.Answers[i].Model
+	name, answers := x.o.Model, x.result.Answers
+	if name == "" && x.result.Diagnosed() {
+		answers = answers[:min(1, len(answers))] // what weaker cores may do explains no crash
+	}
+	if i := slices.IndexFunc(answers, forbids); i >= 0 {
+		name = answers[i].Model
 	}
 	if name == "" {
 		return nil

@@ -110,9 +110,13 @@ func (r *repeater) alone(ctx context.Context, dir rundir.Dir) (*rundir.Result, e
 	return res, nil
 }
 
-// witness is that of the first model which forbids the history.
+// witness is that of the first model which forbids the history; of a crash, that of the
+// model that the run was to keep.
 func (r *repeater) witness(ctx context.Context, res *rundir.Result) (*cause.Witness, error) {
 	for i := range res.Verdicts {
+		if i > 0 && res.Diagnosed() {
+			break
+		}
 		if v := &res.Verdicts[i]; v.Answer == check.Forbidden && v.Refutation != nil {
 			return cause.Minimize(ctx, r.program, res.History, res.Models[i], v, check.Options{Timeout: minimalTimeout})
 		}
