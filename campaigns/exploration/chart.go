@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ordeal/campaigns/cause"
 	"ordeal/campaigns/rundir"
 	"ordeal/sim/builtin/ruby"
 	"ordeal/sim/explore"
@@ -38,6 +39,7 @@ func (s *Spec) chart(f *Finding) (*chart.Chart, error) {
 	}
 	c := &chart.Chart{
 		Title: fmt.Sprintf("%s: %s", f.Property, f.Title), Lines: map[int64]string{}, Accesses: map[int]string{}, Marks: map[int]chart.Mark{},
+		Values: map[int]string{},
 	}
 	for i, line := range config.Addresses() {
 		c.Lines[int64(line)] = fmt.Sprintf("line %d", i)
@@ -75,7 +77,10 @@ func (s *Spec) chart(f *Finding) (*chart.Chart, error) {
 		from, to := ownerOf(m.Buffer), ownerOf(m.To)
 		key := fmt.Sprintf("%s > %s: %s", from, m.To, m.Text())
 		flying[key] = append(flying[key], len(c.Events))
-		// One that does not arrive is drawn to the end.
+		if data := m.Data(); data != nil {
+			c.Values[len(c.Events)] = fmt.Sprintf("data %d", data[0])
+		}
+		// One that does not arrive is drawn to the end, and says so.
 		c.Events = append(c.Events, trace.Event{
 			Kind: trace.Message, At: int64(m.At), Place: from, Line: int64(m.Line), Name: m.Type(), To: to, Arrives: int64(len(f.Steps) + 1),
 		})
@@ -84,13 +89,32 @@ func (s *Spec) chart(f *Finding) (*chart.Chart, error) {
 		return nil, err
 	}
 	begin(len(f.Steps))
+	for _, list := range flying {
+		for _, i := range list {
+			c.Events[i].Name += ", not delivered"
+		}
+	}
+	markEnd(c, f)
+	return c, nil
+}
+
+// markEnd marks the transition that failed, which was not taken, or else the last one.
+func markEnd(c *chart.Chart, f *Finding) {
+	failed, reason, ok := cause.FailedTransition(f.Detail)
+	if ok {
+		failed.At = int64(len(f.Steps))
+		c.Marks[len(c.Events)] = chart.Mark{Class: chart.Fault, Note: reason}
+		c.Events = append(c.Events, failed)
+		c.Legend = map[string]string{chart.Fault: "where the path fails"}
+		return
+	}
 	for i := len(c.Events) - 1; i >= 0; i-- {
 		if c.Events[i].Kind == trace.Transition {
 			c.Marks[i] = chart.Mark{Class: chart.Fault, Note: f.Property.String()}
-			break
+			c.Legend = map[string]string{chart.Fault: "the last transition of the path, after which the property does not hold"}
+			return
 		}
 	}
-	return c, nil
 }
 
 // access splits a step of a core or a device: who makes it, and the rest.
