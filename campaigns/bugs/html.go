@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"io"
 
+	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/report/plot"
 )
 
@@ -14,6 +15,7 @@ var pageFiles embed.FS
 var page = plot.Page(pageFiles, func() template.FuncMap {
 	return template.FuncMap{
 		"seconds": seconds,
+		"comma":   func(n uint64) string { return messages.Comma(int(n)) },
 		"percent": func(share float64) float64 { return 100 * share },
 	}
 })
