@@ -68,7 +68,7 @@ func (t *Trend) figures() []figure {
 		}
 	}
 	list := []figure{
-		{"Findings", "Those that are no known issue.", t.plot("Findings by campaign", plot.Linear("findings", most(findings), whole), line{"findings", findings}, line{"new", fresh})},
+		{"Findings", "Those that are no known issue.", t.plot("Findings by campaign", plot.Count("findings", int(most(findings)), whole), line{"findings", findings}, line{"new", fresh})},
 		{"Rate", "Operations for each second that the runs took.", t.plot("Operations a second by campaign", plot.Linear("operations/s", most(rate), messages.Short), line{"operations/s", rate})},
 	}
 	covered := share(func(p *Point) int { return p.Taken }, func(p *Point) int { return p.Transitions })
@@ -93,7 +93,7 @@ func (t *Trend) plot(label string, y plot.Scale, lines ...line) template.HTML {
 			}
 			top += c.Legend(names, 14)
 		}
-		f := c.Frame(plot.Frame{Left: 46, Top: top, Right: c.Width - 14, Bottom: top + 170}, plot.Linear("campaign", float64(len(t.Points)), whole), y, false)
+		f := c.Frame(plot.Frame{Left: 46, Top: top, Right: c.Width - 14, Bottom: top + 170}, plot.Count("campaign", len(t.Points), whole), y, false)
 		for i, l := range lines {
 			x, last := 0.0, math.NaN()
 			for k := range t.Points {

@@ -61,7 +61,7 @@ func (d *campaignData) verdict(total *summary.Row, k statusCount) (sentence, cla
 	found, missed := d.findings(), k[summary.StatusMissed]
 	switch {
 	case found > 0:
-		parts, class = append(parts, messages.Plural(found, "different finding")), "bad"
+		parts, class = append(parts, messages.Plural(found, "finding")), "bad"
 	case total.Runs == 0:
 		return "No run has ended.", "open"
 	default:

@@ -29,9 +29,9 @@ func TestVerdict(t *testing.T) {
 		status               string
 	}{
 		"good":      {bird: crash, sentence: "Nothing found and the canary caught.", class: "good", end: journal.EndComplete, status: "0, nothing found"},
-		"finding":   {a: crash, b: crash, bird: crash, sentence: "1 different finding and the canary caught.", class: "bad", end: journal.EndComplete, status: "1, a finding"},
+		"finding":   {a: crash, b: crash, bird: crash, sentence: "1 finding and the canary caught.", class: "bad", end: journal.EndComplete, status: "1, a finding"},
 		"missed":    {sentence: "Nothing found and 1 canary missed.", class: "bad", say: "No run showed the bugs of bird.", end: journal.EndComplete, status: "1, a finding"},
-		"loud":      {bird: crash, still: crash, sentence: "1 different finding and the canary caught.", class: "bad", say: "Runs failed in still, whose bugs cannot show.", end: journal.EndComplete, status: "1, a finding"},
+		"loud":      {bird: crash, still: crash, sentence: "1 finding and the canary caught.", class: "bad", say: "Runs failed in still, whose bugs cannot show.", end: journal.EndComplete, status: "1, a finding"},
 		"infra":     {bird: crash, a: fails(sim.Infra, "disk full"), sentence: "Nothing found, the canary caught and 1 run ended with an infrastructure error.", class: "open", end: journal.EndComplete, status: "4, infrastructure"},
 		"undecided": {bird: crash, a: answers(check.Unknown), sentence: "Nothing found, the canary caught and 1 verdict undecided.", class: "open", end: journal.EndComplete, status: "3, undecided"},
 		"running":   {bird: skip, sentence: "Nothing found and 0 of 1 canary caught so far.", class: "open", say: "3 of 4 planned runs ended.", status: "none yet"},

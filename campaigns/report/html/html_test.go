@@ -162,7 +162,7 @@ func TestCounts(t *testing.T) {
 			t.Errorf("the first finding lacks %q:\n%s", want, text)
 		}
 	}
-	if h := named(all, "h1")[0].content(); h != "2 different findings." {
+	if h := named(all, "h1")[0].content(); h != "2 findings." {
 		t.Errorf("the verdict is %q", h)
 	}
 }
@@ -189,7 +189,7 @@ func TestCanaries(t *testing.T) {
 	page := reported(t, a, Options{})
 	all := parsePage(t, page)
 	checkAccess(t, all)
-	if h := named(all, "h1")[0].content(); h != "1 different finding and 1 canary missed." {
+	if h := named(all, "h1")[0].content(); h != "1 finding and 1 canary missed." {
 		t.Errorf("the verdict is %q", h)
 	}
 	got := map[string][]string{}

@@ -140,7 +140,7 @@ func (d *campaignData) findingGrowth() template.HTML {
 	return plot.Figure(label, func(c *plot.Canvas) float64 {
 		f := c.Frame(plot.Frame{Left: 46, Top: 34, Right: c.Width - 14, Bottom: 194},
 			plot.Logarithmic("operations of the campaign, logarithmic", float64(max(x.firsts[0], 1)), float64(max(x.operations, 1)), messages.Short),
-			plot.Linear("different findings", float64(len(x.firsts)), messages.Short), false)
+			plot.Count("different findings", len(x.firsts), messages.Short), false)
 		c.Steps("curve s0", growthPoints(f, x.curve(func(n int) float64 { return float64(n) })))
 		return f.Bottom + plot.Under
 	})

@@ -92,7 +92,7 @@ func occurrenceLines(c *plot.Canvas, list []*summary.Finding, end time.Duration)
 
 func discoveryCurve(c *plot.Canvas, list []*summary.Finding, end time.Duration) float64 {
 	f := c.Frame(plot.Frame{Left: 46, Top: 34, Right: c.Width - 14, Bottom: 234},
-		c.Clock("time, ", end.Seconds()), plot.Linear("different findings", float64(len(list)), messages.Short), false)
+		c.Clock("time, ", end.Seconds()), plot.Count("different findings", len(list), messages.Short), false)
 	points := []plot.Point{{X: f.Left, Y: f.Bottom}}
 	for i, s := range list {
 		points = append(points, plot.Point{X: f.X(s.FirstAt.Seconds()), Y: f.Y(float64(i + 1))})

@@ -39,7 +39,15 @@ func Linear(name string, high float64, label func(float64) string) Scale {
 	if !(high > 0) {
 		high = 1
 	}
-	step := roundStep(high / yTicks)
+	return linear(name, high, roundStep(high/yTicks), label)
+}
+
+// Count is a scale as Linear of numbers of things, with ticks at whole numbers.
+func Count(name string, high int, label func(float64) string) Scale {
+	return linear(name, float64(max(high, 1)), max(1, roundStep(float64(max(high, 1))/yTicks)), label)
+}
+
+func linear(name string, high, step float64, label func(float64) string) Scale {
 	s := Scale{name: name, high: math.Ceil(high/step-1e-9) * step}
 	for i := 0; float64(i)*step <= s.high*(1+1e-9); i++ {
 		s.ticks = append(s.ticks, tick{float64(i) * step, label(float64(i) * step)})
