@@ -137,19 +137,19 @@ func (l *Last) Text() []string {
 }
 
 // concerned are the last events, without hits, of the line on which a transition failed or, after a crash, the
-// last one was; all of them where neither is known, as after a deadlock.
-func (l *Last) concerned() []trace.Event {
-	line := int64(-1)
+// last one was; all of them, and no line, where neither is known, as after a deadlock.
+func (l *Last) concerned() (events []trace.Event, line int64) {
+	line = -1
 	if list := l.Transitions(); l.failed != nil {
 		line = l.failed.Line
 	} else if l.crashed && len(list) > 0 {
 		line = list[0].Line
 	}
-	events := withoutHits(onLine(l.Events, line))
+	events = withoutHits(onLine(l.Events, line))
 	if line >= 0 {
 		events = events[max(0, len(events)-crashEvents):]
 	}
-	return events
+	return events, line
 }
 
 // crashEvents bounds those that the picture of a crash has of the line.
@@ -171,10 +171,14 @@ func withoutHits(events []trace.Event) []trace.Event {
 
 // WriteSVG draws the last of the events, without hits.
 func (l *Last) WriteSVG(w io.Writer, title string) error {
-	events := l.concerned()
+	events, line := l.concerned()
 	d := chart.Chart{
 		Title: title, Events: events, Lines: l.cause.names, Accesses: map[int]string{}, Marks: map[int]chart.Mark{},
 		Omitted: len(l.Events) - len(events), Legend: map[string]string{chart.Fault: "where the run failed"},
+	}
+	if name := l.cause.names[line]; name != "" {
+		d.Lines = map[int64]string{line: name}
+		d.Notes = []string{fmt.Sprintf("The line %#x of %s.", line, strings.ReplaceAll(name, ",", ", "))}
 	}
 	for i, e := range events {
 		if e.Kind == trace.Access && e.Loc >= 0 {

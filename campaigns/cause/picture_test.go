@@ -63,8 +63,8 @@ func TestLastOfOneLine(t *testing.T) {
 		must.Succeed(t, l.WriteSVG(&picture, "title"))
 		return picture.String()
 	}
-	const omitted = "1 other events are left out"
-	if text := draw(); !strings.Contains(text, "Fetch_of_another_line") || strings.Contains(text, omitted) {
+	const omitted = "1 other event is left out"
+	if text := draw(); !strings.Contains(text, "Fetch_of_another_line") || strings.Contains(text, omitted) || strings.Contains(text, ">The line") {
 		t.Errorf("a deadlock: the event of the other line is not in\n%s", text)
 	}
 	l.crashed = true
@@ -72,7 +72,7 @@ func TestLastOfOneLine(t *testing.T) {
 		t.Errorf("a crash at another place: the line of the last transition is not alone in\n%s", text)
 	}
 	l.fail("L1Cache 2 at tick 40: there is no such transition\nin transition (IS, Data) on line 0x80\n")
-	if text := draw(); !strings.Contains(text, "Fetch_of_another_line") || strings.Contains(text, "Inv: IS") || !strings.Contains(text, "Data: IS → failed") {
+	if text := draw(); !strings.Contains(text, "Fetch_of_another_line") || strings.Contains(text, "Inv: IS") || !strings.Contains(text, "Data: IS → failed<") || !strings.Contains(text, ">The line 0x80 of y.<") {
 		t.Errorf("a crash: the line of the failed transition is not alone in\n%s", text)
 	}
 }

@@ -93,7 +93,11 @@ func (c *Chart) writeHead(out io.Writer, wide, omitted int) (height int) {
 		}
 	}
 	if omitted > 0 {
-		writeText(out, "small", margin, y-2, fmt.Sprintf("%d other events are left out", omitted))
+		text := fmt.Sprintf("%d other events are left out", omitted)
+		if omitted == 1 {
+			text = "1 other event is left out"
+		}
+		writeText(out, "small", margin, y-2, text)
 		y += lineSpace
 	}
 	return y
