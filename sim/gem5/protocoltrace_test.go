@@ -3,6 +3,7 @@ package gem5
 import (
 	"fmt"
 	"math"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -124,6 +125,46 @@ func TestCarried(t *testing.T) {
 		if data := carried([]byte(other)); data != nil {
 			t.Errorf("%s: %v", other, data)
 		}
+	}
+}
+
+// TestCarriedOnGem5 reads messages that gem5 v24.0.0.1 printed under RubyQueue, of
+// MESI_Two_Level, MI_example, MOESI_hammer and MOESI_AMD_Base in this order: those with
+// data, whose first words are given, and those whose block means nothing.
+func TestCarriedOnGem5(t *testing.T) {
+	text, err := os.ReadFile("testdata/messages.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const none = -1
+	want := []struct {
+		object, name string
+		first        int64
+	}{
+		{"L1Cache 0", "DATA", 1}, {"L2Cache 0", "DATA_EXCLUSIVE", 2}, {"L1Cache 1", "PUTX", none}, {"L2Cache 0", "WB_ACK", none},
+		{"L1Cache 0", "DATA", 1}, {"L1Cache 1", "PUTX", 1}, {"L1Cache 0", "GETX", none},
+		{"L1Cache 0", "DATA_SHARED", 1}, {"L1Cache 0", "DATA_EXCLUSIVE", 1}, {"L1Cache 1", "ACK", none}, {"L1Cache 0", "GETS", none},
+		{"CorePair 1", "CPUPrbResp", none}, {"Directory 0", "NBSysResp", 0xb880f000001},
+	}
+	n := 0
+	for line := range strings.Lines(string(text)) {
+		object := objectLine().FindStringSubmatch(strings.TrimSuffix(line, "\n"))
+		m := messageLine().FindStringSubmatch(object[3])
+		if m == nil || n == len(want) {
+			t.Fatalf("line %d is no message, or one too many: %s", n+1, line)
+		}
+		w := want[n]
+		first := int64(none)
+		if data := carried([]byte(m[2])); data != nil {
+			first = int64(data[0])
+		}
+		if place := controller(object[2]); place != w.object || m[4] != w.name || first != w.first {
+			t.Errorf("line %d: %s of %s with %d, want %s of %s with %d", n+1, m[4], place, first, w.name, w.object, w.first)
+		}
+		n++
+	}
+	if n != len(want) {
+		t.Errorf("%d messages, want %d", n, len(want))
 	}
 }
 
