@@ -186,7 +186,11 @@ func (l *Last) WriteSVG(w io.Writer, title string) error {
 		}
 	}
 	if l.failed != nil {
-		d.Marks[len(d.Events)] = chart.Mark{Class: chart.Fault, Note: l.reason}
+		place, actions := l.cause.source(l.failed)
+		d.Marks[len(d.Events)] = chart.Mark{Class: chart.Fault, Note: strings.TrimSpace(l.reason + "  " + place)}
+		if len(actions) > 0 {
+			d.Notes = append(d.Notes, "The actions of the transition that failed: "+strings.Join(actions, ", ")+".")
+		}
 		d.Events = append(slices.Clip(d.Events), *l.failed)
 		return d.WriteSVG(w)
 	}

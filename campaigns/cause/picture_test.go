@@ -75,6 +75,10 @@ func TestLastOfOneLine(t *testing.T) {
 	if text := draw(); !strings.Contains(text, "Fetch_of_another_line") || strings.Contains(text, "Inv: IS") || !strings.Contains(text, "Data: IS → failed<") || !strings.Contains(text, ">The line 0x80 of y.<") {
 		t.Errorf("a crash: the line of the failed transition is not alone in\n%s", text)
 	}
+	l.cause.table = func(machine, state, event string) (string, []string) { return "a.sm:7", []string{"pop", state + event} }
+	if text := draw(); !strings.Contains(text, "a.sm:7<") || !strings.Contains(text, "failed: pop, ISData.<") {
+		t.Errorf("a crash: no place and actions of the failed transition in\n%s", text)
+	}
 }
 
 // The picture of a crash has no hits, and the last events alone.
