@@ -16,7 +16,7 @@ func (s *search) further(ctx context.Context) (best *Repair, err error) {
 		return nil, nil
 	}
 	most := slices.MinFunc(s.clean, func(a, b *node) int {
-		return cmp.Or(cmp.Compare(a.depth, b.depth), cmp.Compare(len(a.left), len(b.left)))
+		return cmp.Or(cmp.Compare(a.depth, b.depth), cmp.Compare(a.repair.score(0), b.repair.score(0)), cmp.Compare(len(a.left), len(b.left)))
 	})
 	tried := map[string]bool{}
 	for ctx.Err() == nil && s.spent < s.budget() {
@@ -38,23 +38,32 @@ func (s *search) further(ctx context.Context) (best *Repair, err error) {
 	return best, nil
 }
 
-// without is an edit with which one more finding is left out, and that passes its audit, or
-// most of it: what comes up that late may be a defect that others have hidden. It is nil if
-// none of the first ones does.
+// without is an edit with which one more finding is left out, and that passes its audit. It is nil
+// if none of the first ones does. What ends the audits of several is the protocol's own, which the
+// finding hides: the first of them is audited without it.
 func (s *search) without(ctx context.Context, on *node) (*node, *Repair, error) {
+	ended := map[string][]candidate{} // by title
 	for range furtherTurns {
 		s.o.Tries += turn // besides those of the search
 		open, _, err := s.expand(ctx, on)
 		if err != nil {
 			return nil, nil, err
 		}
-		for _, n := range open {
+		for i := 0; i < len(open); i++ {
 			if s.spent >= s.budget() || ctx.Err() != nil {
 				return nil, nil, nil
 			}
+			n := open[i]
 			r, passes, err := s.audit(ctx, n)
-			if err != nil || passes || s.late(n, r) {
+			if err != nil || passes {
 				return n, r, err
+			}
+			if on.against(n.title) || blunder(n.title) {
+				continue
+			}
+			if ended[n.title] = append(ended[n.title], n.candidate); len(ended[n.title]) == hiding {
+				again := &node{candidate: ended[n.title][0], findings: on.findings, rare: append(slices.Clip(on.rare), n.title), depth: n.depth}
+				open = slices.Insert(open, i+1, again)
 			}
 		}
 		if on.done() {
@@ -62,19 +71,6 @@ func (s *search) without(ctx context.Context, on *node) (*node, *Repair, error) 
 		}
 	}
 	return nil, nil, nil
-}
-
-// late reports whether the audit of an edit ended in its second half, with a title that the
-// edit was not to take away. Such a failure is too rare for runs of it to tell edits apart, and
-// no longer counts; it may be a defect that others have hidden.
-func (s *search) late(n *node, r *Repair) bool {
-	last := len(n.findings) - 1
-	title := n.findings[last].Title
-	if r.Steps < s.o.Steps/2 || slices.ContainsFunc(n.findings[:last], func(f *audit.Finding) bool { return f.Title == title }) {
-		return false
-	}
-	n.findings, n.rare = n.findings[:last], append(slices.Clip(n.rare), title)
-	return true
 }
 
 // uncovering are at most so many of the edits with which the finding goes away in all of its

@@ -178,17 +178,28 @@ func TestRanked(t *testing.T) {
 func TestLate(t *testing.T) {
 	s := &search{o: Options{Steps: 100}}
 	for _, c := range []struct {
-		titles string
-		steps  uint64
-		want   bool
-	}{{"a b", 50, true}, {"a b", 49, false}, {"a a", 99, false}} {
-		n := &node{}
-		for _, title := range strings.Fields(c.titles) {
-			n.findings = append(n.findings, finding(title))
+		title string
+		steps uint64
+		want  bool
+	}{{"b", 50, true}, {"b", 49, false}, {"a", 99, false}} {
+		n := &node{findings: []*audit.Finding{finding("a")}}
+		if got := s.late(n, c.title, c.steps); got != c.want || got != slices.Equal(n.rare, []string{c.title}) {
+			t.Errorf("%s after %d steps: %v, rare %v", c.title, c.steps, got, n.rare)
 		}
-		if got := s.late(n, &Repair{Steps: c.steps}); got != c.want || got != (len(n.rare) == 1 && len(n.findings) == 1) {
-			t.Errorf("%s after %d steps: %v, rare %v", c.titles, c.steps, got, n.rare)
-		}
+	}
+}
+
+// TestDistinct requires repairs whose audits do not differ once, and those without an audit by name.
+func TestDistinct(t *testing.T) {
+	audited := func(id string, lost int, steps uint64, at uint64) *Repair {
+		return &Repair{ID: id, Lost: lost, Steps: steps, Findings: []*audit.Finding{{Title: "left", Steps: at}}}
+	}
+	got := ""
+	for _, r := range distinct([]*Repair{audited("a", 0, 9, 5), audited("b", 0, 9, 5), audited("c", 1, 9, 5), audited("d", 0, 9, 6), audited("e", 0, 8, 5), {ID: "f"}, {ID: "g"}, {ID: "f"}}) {
+		got += r.ID
+	}
+	if got != "acdefg" {
+		t.Errorf("kept %s", got)
 	}
 }
 

@@ -74,10 +74,6 @@ func (s *search) grow(ctx context.Context, root *node) error {
 			}
 			s.failed = append(s.failed, r)
 			s.note(n)
-			if s.late(n, r) {
-				s.clean = append(s.clean, n)
-				continue
-			}
 			n.value = math.Log2(float64(r.Steps + 1))
 			nodes = append(nodes, n)
 		}
@@ -107,12 +103,12 @@ func (s *search) list(ctx context.Context) ([]*Repair, error) {
 		return nil, err
 	}
 	list := ranked(slices.Concat(s.passed, s.nearly))
-	switch {
-	case further == nil:
-	case len(further.New) == 0:
-		list = alternate(list, []*Repair{further})
-	default:
-		list = append(list, further)
+	if further != nil { // one of the first, with which more goes away
+		at := enough - 1
+		if len(further.New) == 0 {
+			at = 1
+		}
+		list = slices.Insert(list, min(at, len(list)), further)
 	}
 	if len(list) < s.o.Best {
 		uncovering, err := s.uncovering(ctx, inTurn(s.first), s.o.Best)
@@ -127,6 +123,7 @@ func (s *search) list(ctx context.Context) ([]*Repair, error) {
 		}
 		list = append(list, others...)
 	}
+	list = distinct(list)
 	return list[:min(len(list), s.o.Best)], nil
 }
 
@@ -239,7 +236,19 @@ func (s *search) repeat(ctx context.Context, n *node) error {
 	return s.recall(ctx, n, f)
 }
 
-// audit audits an edit until something new comes up, which is then what is to go away next.
+// late puts a title aside that comes up in the second half of the audit of an edit, unless the edit
+// is to take it away: it is too rare for runs of it to tell edits apart, and may be that of a defect
+// that others have hidden.
+func (s *search) late(n *node, title string, steps uint64) bool {
+	if steps < s.o.Steps/2 || n.against(title) {
+		return false
+	}
+	n.rare = append(slices.Clip(n.rare), title)
+	return true
+}
+
+// audit audits an edit until something new comes up, which is then what is to go away next, but for
+// what comes up late.
 func (s *search) audit(ctx context.Context, n *node) (r *Repair, passes bool, err error) {
 	var failed error
 	stop := func(f *audit.Finding) bool {
@@ -254,15 +263,20 @@ func (s *search) audit(ctx context.Context, n *node) (r *Repair, passes bool, er
 		}
 		known, err := s.known(ctx, f)
 		failed = err
-		return !known
+		return !known && !s.late(n, f.Title, f.Steps)
 	}
-	report, err := s.audited(ctx, n.id, s.o.Steps, stop)
-	if err := cmp.Or(err, failed, ctx.Err()); err != nil { // an audit that was interrupted shows nothing
-		return nil, false, err
+	var report *audit.Report
+	for again := true; again; {
+		report, err = s.audited(ctx, n.id, s.o.Steps, stop)
+		if err := cmp.Or(err, failed, ctx.Err()); err != nil { // an audit that was interrupted shows nothing
+			return nil, false, err
+		}
+		s.spent += report.Steps
+		f := report.Stopped // its steps are those before its turn, which may be a long one
+		again = f != nil && s.spent < s.budget() && s.late(n, f.Title, report.Steps)
 	}
-	s.spent += report.Steps
 	r = &Repair{ID: n.id, Edits: n.edits, Runs: n.runs, Findings: report.Findings, Steps: report.Steps, rank: n.rank}
-	n.left = nil
+	n.repair, n.left = r, nil
 	for _, f := range report.Findings {
 		switch {
 		case f == report.Stopped || slices.Contains(n.rare, f.Title):

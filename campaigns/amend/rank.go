@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"ordeal/campaigns/audit"
 )
 
 // place is where the edits of a repair are.
@@ -18,11 +20,28 @@ func (r *Repair) place() string {
 	return strings.Join(list, " ")
 }
 
-// ranked orders repairs whose audits ended, the first of each place before others of it. A title
-// that was put aside counts as one more edit.
+// score is the less the likelier a repair is, of whose titles so many count against it: each as one
+// more edit, and as five rows that are lost.
+func (r *Repair) score(titles int) int { return r.Lost + 5*(r.Edits-1+titles) + r.rank }
+
+// distinct leaves repairs out that do what an earlier one of the same edits does, or the same in other
+// words: their audits do not differ.
+func distinct(list []*Repair) (kept []*Repair) {
+	same := func(a, b *Repair) bool {
+		alike := func(f, g *audit.Finding) bool { return f.Title == g.Title && f.Steps == g.Steps }
+		return a.ID == b.ID || a.Steps > 0 && a.Steps == b.Steps && a.Lost == b.Lost && slices.EqualFunc(a.Findings, b.Findings, alike)
+	}
+	for _, r := range list {
+		if !slices.ContainsFunc(kept, func(k *Repair) bool { return same(k, r) }) {
+			kept = append(kept, r)
+		}
+	}
+	return kept
+}
+
+// ranked orders repairs whose audits ended, the first of each place before others of it.
 func ranked(list []*Repair) []*Repair {
-	score := func(r *Repair) int { return r.Lost + 5*(r.Edits-1+len(r.New)) + r.rank }
-	slices.SortStableFunc(list, func(a, b *Repair) int { return cmp.Compare(score(a), score(b)) })
+	slices.SortStableFunc(list, func(a, b *Repair) int { return cmp.Compare(a.score(len(a.New)), b.score(len(b.New))) })
 	seen := map[string]bool{}
 	var first, rest []*Repair
 	for _, r := range list {

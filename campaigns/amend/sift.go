@@ -11,7 +11,7 @@ import (
 // sift orders edits with which something new comes up by whole audits: first short ones of
 // all, then full ones of the best, while there are steps left. An edit with which the finding
 // itself comes up again is no repair. What comes up with edits of several places is the protocol's
-// own, which the finding hides; edits with fewest other new titles come first.
+// own, which the finding hides.
 func (s *search) sift(ctx context.Context, list []*Repair) ([]*Repair, error) {
 	list = list[:min(len(list), s.o.Best)]
 	for _, round := range []struct {
@@ -63,8 +63,9 @@ func (s *search) whole(ctx context.Context, r *Repair, steps uint64) (*Repair, e
 	return whole, nil
 }
 
-// common orders repairs by the titles that are new with them and not with those of other places,
-// fewest first, then by all their new titles, edits and ranks.
+// common orders repairs by their scores, in which titles count that are new with them and not with
+// those of other places, then by all their new titles. An edit with which every run fails at once
+// shows one title, but takes few rows.
 func (s *search) common(list []*Repair) {
 	places := map[string]map[string]bool{} // of a title
 	for _, r := range list {
@@ -84,6 +85,6 @@ func (s *search) common(list []*Repair) {
 		return n
 	}
 	slices.SortStableFunc(list, func(a, b *Repair) int {
-		return cmp.Or(cmp.Compare(own(a), own(b)), cmp.Compare(len(a.New), len(b.New)), cmp.Compare(a.Edits, b.Edits), cmp.Compare(a.rank, b.rank))
+		return cmp.Or(cmp.Compare(a.score(own(a)), b.score(own(b))), cmp.Compare(len(a.New), len(b.New)))
 	})
 }
