@@ -172,8 +172,11 @@ func (r *reduceCommand) validate() error {
 func (r *reduceCommand) print(res *reduction.Result, dir rundir.Dir) {
 	w := r.Stdout
 	fmt.Fprintf(w, "failure     %s\n", res.Identity)
-	fmt.Fprintf(w, "reduced     from %d operations to %d, in %d threads and %d rounds\n",
-		res.Before, res.After, len(res.Program.Threads), res.Spec.Config.Rounds)
+	rounds, each := res.Spec.Config.Rounds, ""
+	if rounds > 1 {
+		each = fmt.Sprintf(", %d in each", res.Program.Ops())
+	}
+	fmt.Fprintf(w, "reduced     from %d operations to %d, in %d threads and %d rounds%s\n", res.Before, res.After, len(res.Program.Threads), rounds, each)
 	end := "no part can be left out"
 	if !res.Minimal {
 		end = "stopped before the end: more may go"

@@ -195,12 +195,14 @@ type reducer struct {
 	// seed is that of the last run that failed, best that of the best
 	// candidate.
 	seed, best uint64
-	// sure is the program that fails with the background that was found; the runs of
-	// its candidates end with run until. next counts the seeds that candidates were run
-	// with to see with how many they fail.
-	sure  *gen.Program
-	until int
-	next  uint64
+	// sure is the program that fails in the setting that was found; the runs of its
+	// candidates end with run until. They keep so many rounds: fewer fail less often, and
+	// take as long to read. next counts the seeds that candidates were run with to see with
+	// how many they fail.
+	sure   *gen.Program
+	until  int
+	rounds int
+	next   uint64
 }
 
 // load reads the run and identifies its failure.

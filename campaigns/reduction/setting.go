@@ -41,6 +41,9 @@ const (
 type setting struct {
 	shape  *gen.Program
 	around background.Options
+	// repeats are rounds in which the threads do not wait for each other, in trials and
+	// in what is reduced; 0: few rounds that begin together.
+	repeats int
 
 	mu         sync.Mutex // guards violations
 	violations int        // of all runs
@@ -59,15 +62,15 @@ func (t *setting) rate() float64 {
 }
 
 // rounds are those of a trial.
-func (t *setting) rounds() int { return max(trialOps/t.shape.Ops(), 1) }
+func (t *setting) rounds() int { return cmp.Or(t.repeats, max(trialOps/t.shape.Ops(), 1)) }
 
 // candidate is the setting with as many rounds as it may have.
 func (t *setting) candidate() reduce.Candidate {
-	return reduce.Candidate{Program: t.shape, Rounds: max(surroundedOps/t.shape.Ops(), 1)}
+	return reduce.Candidate{Program: t.shape, Rounds: cmp.Or(t.repeats, max(surroundedOps/t.shape.Ops(), 1))}
 }
 
-// config is the configuration of a setting's runs. Their rounds begin together,
-// after delays that are drawn from the seed.
+// config is the configuration of a setting's runs. Their rounds begin together or, where
+// they are repeated, freely, after delays that are drawn from the seed.
 func (t *setting) config(c *config.Config) config.Config {
 	cfg := *c
 	cfg.Runs = 1
@@ -76,6 +79,9 @@ func (t *setting) config(c *config.Config) config.Config {
 		cfg.Cores = max(cfg.Cores, len(t.shape.Threads), t.around.Threads)
 	}
 	cfg.Sync, cfg.Stagger = config.SyncRound, surroundStagger
+	if t.repeats > 0 {
+		cfg.Sync = config.SyncFree
+	}
 	cfg.Background, cfg.BackgroundThreads = t.around.Length, t.around.Threads
 	cfg.BackgroundLead, cfg.BackgroundSeed = t.around.Lead, t.around.Seed
 	return cfg

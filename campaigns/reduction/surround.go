@@ -30,14 +30,15 @@ const (
 	best        = 2
 	bestSeeds   = 2
 	// The best are run with quorumSeeds further seeds each, of which quorumLeast have
-	// to fail. If quorumKept do, they are reduced: a candidate is run with as many, of
+	// to fail; below quorumEnough, programs of many rounds are looked for, too. If quorumKept do, they are reduced: a candidate is run with as many, of
 	// which as many have to fail, and if they do with as many again, of which quorumAgain
 	// have to, since among many candidates some fail by chance. What fails under fewer
 	// stays as it is: with less of it fewer would.
-	quorumSeeds = 9
-	quorumLeast = 2
-	quorumKept  = 7
-	quorumAgain = 6
+	quorumSeeds  = 9
+	quorumLeast  = 2
+	quorumEnough = 5
+	quorumKept   = 7
+	quorumAgain  = 6
 	// keptRuns bounds the runs of these candidates.
 	keptRuns = 200
 	// searchRuns and searchTime are the least budgets with which such a search is
@@ -45,17 +46,19 @@ const (
 	searchRuns = 2*drawn + better*betterSeeds + best*(bestSeeds+quorumSeeds)
 	searchTime = 5 * time.Minute
 	// vainShare is the part of the time after which a search without any failure ends,
-	// so that the rest is left for reducing the whole program: one half.
-	vainShare = 2
+	// so that the rest is left for many rounds and for reducing the whole program: a
+	// quarter.
+	vainShare = 4
 	// freshSeeds is how far apart the seeds of a search and those that measure its
 	// result are.
 	freshSeeds = 1 << 20
 )
 
-// surround looks for operations of the witness of a violation, and a background
-// (see package background) with which a few rounds of them fail under most seeds.
-// These are reduced then in place of whole, and true is the answer. Where there are
-// none, nothing changes.
+// surround looks for a small program that fails under most seeds: operations of the
+// witness of a violation with a background (see package background), few rounds of
+// them, or else many rounds of such or other few operations (see manyRounds). It is
+// reduced then in place of whole, and true is the answer. Where there is none, nothing
+// changes.
 func (s *reducer) surround(ctx context.Context, whole *reduce.Candidate, first *rundir.Result) (bool, error) {
 	if s.spec.Sim != config.SimGem5 || s.identity.Model == "" || s.spec.Config.Background > 0 || whole.Ops() <= surroundedOps {
 		return false, nil
@@ -64,21 +67,23 @@ func (s *reducer) surround(ctx context.Context, whole *reduce.Candidate, first *
 		return false, nil
 	}
 	shapes, err := s.shapes(ctx, first)
-	if err != nil || len(shapes) == 0 {
+	if err != nil {
 		return false, err
 	}
-	list, err := s.looks(ctx, shapes)
-	if err != nil {
-		return false, ignoreBudget(err)
-	}
 	chosen, hits := (*setting)(nil), quorumLeast-1
-	for _, t := range list {
-		n, seed, err := s.failing(ctx, t, hits)
-		if err != nil {
-			return false, ignoreBudget(err)
+	for _, looks := range []func(context.Context, []*gen.Program) ([]*setting, error){s.looks, s.manyRounds} {
+		list, err := looks(ctx, shapes)
+		for i := 0; i < len(list) && err == nil; i++ {
+			n, seed := 0, uint64(0)
+			if n, seed, err = s.failing(ctx, list[i], hits); err == nil && n > hits {
+				chosen, hits, s.seed = list[i], n, seed
+			}
 		}
-		if n > hits {
-			chosen, hits, s.seed = t, n, seed
+		if err := ignoreBudget(err); err != nil {
+			return false, err
+		}
+		if hits >= quorumEnough {
+			break
 		}
 	}
 	if chosen == nil {
@@ -89,13 +94,16 @@ func (s *reducer) surround(ctx context.Context, whole *reduce.Candidate, first *
 		s.until += keptRuns
 	}
 	clear(s.runners)
-	*whole = chosen.candidate()
+	*whole, s.rounds = chosen.candidate(), chosen.repeats
 	s.onBest(whole)
 	return true, nil
 }
 
-// looks draws settings and returns the best of them, the best first.
+// looks draws settings with a background and returns the best of them, the best first.
 func (s *reducer) looks(ctx context.Context, shapes []*gen.Program) ([]*setting, error) {
+	if len(shapes) == 0 {
+		return nil, nil
+	}
 	likely, err := s.reproducing(ctx, shapes)
 	if err != nil {
 		return nil, err
@@ -106,20 +114,40 @@ func (s *reducer) looks(ctx context.Context, shapes []*gen.Program) ([]*setting,
 		if draw == 0 && len(likely) > 0 {
 			from = likely
 		}
-		for fresh := range slices.Chunk(settings(from, max(len(s.program.Threads), surroundThreads), draw), drawStep) {
-			if err := s.try(ctx, fresh, 1); err != nil {
-				return nil, err
-			}
-			list = append(list, fresh...)
-			list = slices.DeleteFunc(list, func(t *setting) bool { return t.violations == 0 })
-			if len(list) >= better {
-				break
-			}
-			if len(list) == 0 && s.o.Time > 0 && time.Since(s.started) > s.o.Time/vainShare {
-				return nil, nil
-			}
+		more, err := s.some(ctx, settings(from, max(len(s.program.Threads), surroundThreads), draw), vainShare)
+		if err != nil {
+			return nil, err
+		}
+		if list = append(list, more...); len(list) == 0 && s.passed(vainShare) {
+			return nil, nil
 		}
 	}
+	return s.bestOf(ctx, list)
+}
+
+// passed reports whether a part of the time is over.
+func (s *reducer) passed(share time.Duration) bool {
+	return s.o.Time > 0 && time.Since(s.started) > s.o.Time/share
+}
+
+// some tries settings, a few at a time, until better of them have failed, or none has
+// after a part of the time. It returns those that did.
+func (s *reducer) some(ctx context.Context, all []*setting, vain time.Duration) (list []*setting, err error) {
+	for fresh := range slices.Chunk(all, drawStep) {
+		if err := s.try(ctx, fresh, 1); err != nil {
+			return nil, err
+		}
+		list = append(list, fresh...)
+		list = slices.DeleteFunc(list, func(t *setting) bool { return t.violations == 0 })
+		if len(list) >= better || len(list) == 0 && s.passed(vain) {
+			break
+		}
+	}
+	return list, nil
+}
+
+// bestOf tries settings with further seeds, and returns the best of them, the best first.
+func (s *reducer) bestOf(ctx context.Context, list []*setting) ([]*setting, error) {
 	for _, look := range []struct{ settings, seeds int }{{better, betterSeeds}, {best, bestSeeds}} {
 		slices.SortStableFunc(list, func(a, b *setting) int { return cmp.Compare(b.rate(), a.rate()) })
 		list = list[:min(look.settings, len(list))]
@@ -171,8 +199,8 @@ func (s *reducer) try(ctx context.Context, list []*setting, seeds int) error {
 	return group.Wait()
 }
 
-// failing counts the seeds under which the few rounds of a setting fail, and names
-// the first one. It stops where they cannot be more than least.
+// failing counts the seeds under which the rounds of a setting fail, and names the
+// first one. It stops where they cannot be more than least.
 func (s *reducer) failing(ctx context.Context, t *setting, least int) (hits int, seed uint64, err error) {
 	cfg := t.config(&s.spec.Config)
 	c := t.candidate()
@@ -228,11 +256,14 @@ func (s *reducer) each(ctx context.Context, runner sim.Runner, c *reduce.Candida
 	return failed, group.Wait()
 }
 
-// most reports whether a candidate fails with most of the seeds it is run with,
-// where a background has been found.
+// most reports whether a candidate fails with most of the seeds it is run with, where a
+// setting has been found.
 func (s *reducer) most(ctx context.Context, c *reduce.Candidate) (bool, error) {
 	if c.Program == s.sure { // it was counted
 		return true, nil
+	}
+	if c.Rounds < s.rounds {
+		return false, nil
 	}
 	if s.runs >= s.until {
 		return false, reduce.ErrBudget

@@ -24,13 +24,14 @@ import (
 )
 
 // TestSurround reduces a violation that few operations show only with some
-// backgrounds to such operations, which fail under most other seeds. One that they
-// never show, and one of another simulator, are left to other steps.
+// backgrounds, or only in many rounds, to such operations, which fail under most other
+// seeds. One that they never show, and one of another simulator, are left to other steps.
 func TestSurround(t *testing.T) {
 	for name, test := range map[string]struct {
 		every uint64 // of so many backgrounds one shows it; 0: none
 		seeds uint64 // of quorumSeeds under which few operations fail then; 0: all
 		sim   string
+		long  bool          // many rounds show it
 		runs  int           // the budget
 		spent time.Duration // of an hour
 		found bool
@@ -38,15 +39,18 @@ func TestSurround(t *testing.T) {
 		"some":            {every: 5, sim: config.SimGem5, found: true},
 		"fewer seeds":     {every: 5, seeds: quorumKept - 1, sim: config.SimGem5, found: true},
 		"none":            {sim: config.SimGem5},
-		"none by half":    {sim: config.SimGem5, spent: 31 * time.Minute},
+		"many rounds":     {sim: config.SimGem5, long: true, found: true},
+		"none by quarter": {sim: config.SimGem5, spent: 16 * time.Minute},
 		"other simulator": {every: 1, sim: "fake"},
 		"small budget":    {every: 1, sim: config.SimGem5, runs: searchRuns - 1},
 	} {
 		runner := func(_ string, c *config.Config) (sim.Runner, error) {
 			shows := test.every > 0 && c.Background > 0 && c.BackgroundSeed%test.every == 0 && c.Stagger > 0 && c.Sync == config.SyncRound
+			free := test.long && c.Background == 0 && c.Stagger > 0 && c.Sync == config.SyncFree
 			return &fake.Runner{Fault: fake.Stale, When: func(job sim.Job) bool {
 				few := job.Program.Ops()*job.Rounds <= surroundedOps
-				return shows && (!few || test.seeds == 0 || job.Seed%quorumSeeds < test.seeds) || job.Program.Ops() > 40
+				return shows && (!few || test.seeds == 0 || job.Seed%quorumSeeds < test.seeds) || job.Program.Ops() > 40 ||
+					free && job.Rounds >= 30
 			}}, nil
 		}
 		cfg := config.DefaultConfig()
@@ -64,8 +68,8 @@ func TestSurround(t *testing.T) {
 			}
 			found, err := s.surround(t.Context(), &whole, first)
 			must.Succeed(t, err)
-			if test.spent > 0 && s.runs != before+drawStep {
-				t.Errorf("%s: %d runs, want %d", name, s.runs-before, drawStep)
+			if want := drawStep + drawnPrograms; test.spent > 0 && (s.runs < before+want || s.runs > before+want+mostShapes) {
+				t.Errorf("%s: %d runs, want %d and those of shapes", name, s.runs-before, want)
 			}
 			if found || whole.Program != s.program || s.spec.Config.Background+s.spec.Config.Stagger > 0 {
 				t.Errorf("%s: found %v, with %+v", name, found, s.spec.Config.Gem5)
@@ -75,6 +79,15 @@ func TestSurround(t *testing.T) {
 		res, err := Reduce(t.Context(), dir, Options{Runner: runner})
 		must.Succeed(t, err)
 		c := &res.Spec.Config
+		if test.long {
+			if diff := cmp.Diff([]any{0, config.SyncFree, true, true}, []any{c.Background, c.Sync, c.Rounds >= 30, res.Program.Ops() <= surroundedOps}); diff != "" {
+				t.Errorf("%s: background, sync, many rounds, few operations (-want +got):\n%s", name, diff)
+			}
+			if res.Hits*9 < res.Tries*5 {
+				t.Errorf("%s: %d of %d runs fail", name, res.Hits, res.Tries)
+			}
+			continue
+		}
 		if diff := cmp.Diff([]any{true, uint64(0), surroundStagger}, []any{c.Background > 0, c.BackgroundSeed % test.every, c.Stagger}); diff != "" {
 			t.Errorf("%s: a background, seed, stagger (-want +got):\n%s", name, diff)
 		}
