@@ -16,7 +16,6 @@ import (
 // Bounds on the search for the repair of a bug.
 const (
 	repairTries = 1000
-	repairBest  = 12
 	// repairSteps bound the audit of each proposal, and afterTimes as many that of the protocol
 	// with the fix: what is rare there, too, is not the proposal's.
 	repairSteps = 1_500_000
@@ -75,7 +74,7 @@ func (b *Bench) checkRepairs(ctx context.Context, r *Result) error {
 	if r.Trees.After == "" {
 		return errors.New("no fix to compare with")
 	}
-	o := amend.Options{Finding: r.Finding, Tries: repairTries, Best: repairBest, Steps: repairSteps, Seed: b.Audit.Seed}
+	o := amend.Options{Finding: r.Finding, Tries: repairTries, Steps: repairSteps, Seed: b.Audit.Seed}
 	if b.Audit.Steps > 0 {
 		o.Steps = min(o.Steps, b.Audit.Steps)
 	}
