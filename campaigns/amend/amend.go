@@ -10,6 +10,7 @@ package amend
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"time"
 
@@ -94,7 +95,7 @@ func Search(ctx context.Context, o Options) (*Result, error) {
 	if o.Steps == 0 {
 		o.Steps = DefaultSteps
 	}
-	s := &search{o: o, base: o.Finding.Machine, shown: map[string]bool{}, absent: map[string]int{}, comes: map[string]map[string]bool{}, result: &Result{Title: o.Finding.Title, Repairs: []*Repair{}, Steps: o.Steps}}
+	s := &search{o: o, base: o.Finding.Machine, shown: map[string]bool{}, absent: map[string]int{}, made: map[[sha256.Size]byte]bool{}, comes: map[string]map[string]bool{}, result: &Result{Title: o.Finding.Title, Repairs: []*Repair{}, Steps: o.Steps}}
 	if !s.base.Coherent() {
 		return nil, ErrNoProtocol
 	}

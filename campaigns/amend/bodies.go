@@ -27,6 +27,7 @@ type bodyEdits struct {
 	lines               map[string]int      // of the statements of amendments, by edit
 	data                map[string][]string // actions that pass the data of a message on, by machine
 	guards              []guard
+	permits             map[string][]permit    // by machine
 	queues              map[place]mutate.Queue // what actions do with the message at the head of a queue
 }
 
@@ -34,7 +35,7 @@ func newBodyEdits(c *mutate.Catalogue) *bodyEdits {
 	b := &bodyEdits{
 		catalogue: c, mutants: map[place][]string{}, amendments: map[place][]string{}, lacking: map[string]bool{},
 		asserts: map[place][]string{}, wider: map[place][]string{}, ports: map[place][]string{}, groups: map[string][]string{},
-		lines: map[string]int{}, data: c.Data(), queues: map[place]mutate.Queue{},
+		lines: map[string]int{}, data: c.Data(), queues: map[place]mutate.Queue{}, permits: map[string][]permit{},
 	}
 	for _, m := range c.Mutants() {
 		if m.State == "" && (m.Operator == mutate.Set || m.Operator == mutate.Negate) {
@@ -51,6 +52,10 @@ func newBodyEdits(c *mutate.Catalogue) *bodyEdits {
 		switch {
 		case a.Guard != "":
 			b.guard(a)
+			continue
+		case a.Operator == mutate.Permit:
+			_, to, _ := strings.Cut(a.ID, "/permit:")
+			b.permits[a.Machine] = append(b.permits[a.Machine], permit{a.State, to, a.ID})
 			continue
 		case a.Asserts:
 			b.asserts[at] = append(b.asserts[at], a.ID)

@@ -18,13 +18,14 @@ type row struct{ machine, state, event string }
 var atLine = lazyregexp.New(`at ([\w-]+\.sm):(\d+)`)
 
 // The forms in which titles name rows: "invalid transition (S, E) of M",
-// "M(S,E)", "M(S)" and "after E in M".
+// "M(S,E)", "M(S)", "after E in M" and "M in state S".
 var (
 	pairOf  = lazyregexp.New(`\((\w+), ?(\w+)\) of (\w+)`)
 	ofPair  = lazyregexp.New(`(\w+)\((\w+),(\w+)\)`)
 	ofState = lazyregexp.New(`(\w+)\((\w+)\)`)
 	eventIn = lazyregexp.New(`after (\w+) in (\w+)`)
 	busyIn  = lazyregexp.New(`(\w+) (?:is busy|has a transaction|holds back .*) in (\w+)`)
+	inState = lazyregexp.New(`(\w+) in state (\w+)`)
 )
 
 // named are the rows that a title names.
@@ -42,7 +43,7 @@ func named(title string) []row {
 	for _, m := range eventIn().FindAllStringSubmatch(title, -1) {
 		list = append(list, row{m[2], "", m[1]})
 	}
-	for _, m := range busyIn().FindAllStringSubmatch(title, -1) {
+	for _, m := range slices.Concat(busyIn().FindAllStringSubmatch(title, -1), inState().FindAllStringSubmatch(title, -1)) {
 		list = append(list, row{m[1], m[2], ""})
 	}
 	return list
@@ -102,6 +103,7 @@ func candidates(p *types.Protocol, bodies *bodyEdits, title string, shown *outco
 		}
 	}
 	bodies.guarding(title, func(kind int, ids ...string) { add(kind, 1, ids...) })
+	bodies.permitting(p, title, func(kind int, ids ...string) { add(kind, 1, ids...) })
 	for _, id := range bodies.titled(title) {
 		add(0, 1, id)
 	}

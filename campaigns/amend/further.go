@@ -18,6 +18,7 @@ func (s *search) further(ctx context.Context) (best *Repair, err error) {
 	most := slices.MinFunc(s.clean, func(a, b *node) int {
 		return cmp.Or(cmp.Compare(a.depth, b.depth), cmp.Compare(a.repair.score(0), b.repair.score(0)), cmp.Compare(len(a.left), len(b.left)))
 	})
+	clear(s.made) // other findings are to go away
 	tried := map[string]bool{}
 	for ctx.Err() == nil && s.spent < s.budget() {
 		i := slices.IndexFunc(most.left, func(f *audit.Finding) bool { return !tried[f.Title] && len(f.Conditions) == 0 })
@@ -54,7 +55,7 @@ func (s *search) without(ctx context.Context, on *node) (*node, *Repair, error) 
 				return nil, nil, nil
 			}
 			n := open[i]
-			r, passes, err := s.audit(ctx, n)
+			r, passes, err := s.audit(ctx, n, false)
 			if err != nil || passes {
 				return n, r, err
 			}

@@ -1,12 +1,15 @@
 package amend
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"ordeal/campaigns/audit"
+	"ordeal/campaigns/internal/must"
+	"ordeal/sim"
 	"ordeal/sim/slicc/syntax"
 	"ordeal/sim/slicc/types"
 )
@@ -185,6 +188,38 @@ func TestLate(t *testing.T) {
 		n := &node{findings: []*audit.Finding{finding("a")}}
 		if got := s.late(n, c.title, c.steps); got != c.want || got != slices.Equal(n.rare, []string{c.title}) {
 			t.Errorf("%s after %d steps: %v, rare %v", c.title, c.steps, got, n.rare)
+		}
+	}
+}
+
+// TestAgain requires edits that make the same protocol to be tried once, until other failures are
+// hidden.
+func TestAgain(t *testing.T) {
+	const row = "MI_example/Directory/(I,GETX)/"
+	c, _ := edited(t, row+"dup:i_popRequest")
+	s := &search{made: map[[sha256.Size]byte]bool{}}
+	tried := func(id string) bool {
+		m, err := c.Find(row + id)
+		must.Succeed(t, err)
+		return s.again(c.Tree(m))
+	}
+	if tried("next:stay") || !tried("next:stay") || tried("drop:r_readMemory") {
+		t.Error("the same edit is tried twice, or another one not at all")
+	}
+	if _, _, err := s.retry(t.Context(), nil); err != nil || tried("next:stay") {
+		t.Errorf("an edit is not tried again: %v", err)
+	}
+}
+
+// TestDisables requires an edit to fail with which more than a tenth of the rows is not taken.
+func TestDisables(t *testing.T) {
+	s := &search{stock: &audit.Report{Coverage: make(sim.Coverage, 40)}}
+	for i := range s.stock.Coverage {
+		s.stock.Coverage[i].Count = 1
+	}
+	for lost, want := range map[int]bool{0: false, 4: false, 5: true} {
+		if got := s.disables(&Repair{Lost: lost}); got != want {
+			t.Errorf("%d of 40 rows: %v", lost, got)
 		}
 	}
 }

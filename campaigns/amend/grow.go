@@ -3,10 +3,12 @@ package amend
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"math"
 	"slices"
 
 	"ordeal/campaigns/audit"
+	"ordeal/sim/slicc/syntax"
 )
 
 // confirm makes runs with other seeds of a finding whose own runs an edit passes, until
@@ -29,7 +31,7 @@ func (s *search) confirm(ctx context.Context, n *node) error {
 // pass their audits or the work is done.
 func (s *search) grow(ctx context.Context, root *node) error {
 	nodes := []*node{root}
-	for len(nodes) > 0 && places(s.passed) < enough && len(s.passed) < s.o.Best/2 && s.result.Tried < s.o.Tries && s.spent < s.budget()*2/3 && ctx.Err() == nil {
+	for len(nodes) > 0 && places(s.passed) < enough && len(s.passed) < s.o.Best/2 && s.result.Tried < s.o.Tries && s.spent < s.budget()/2 && ctx.Err() == nil {
 		on := root
 		if root.at >= s.o.Tries/3 || root.done() { // most repairs are edits of the protocol itself
 			on = slices.MaxFunc(nodes, func(a, b *node) int { return cmp.Compare(a.score(), b.score()) })
@@ -50,7 +52,7 @@ func (s *search) grow(ctx context.Context, root *node) error {
 		if err != nil {
 			return err
 		}
-		for len(open) > 0 && s.spent < s.budget()*2/3 && ctx.Err() == nil {
+		for len(open) > 0 && s.spent < s.budget()/2 && ctx.Err() == nil {
 			n := open[0]
 			open = open[1:]
 			if err := s.confirm(ctx, n); err != nil {
@@ -60,9 +62,13 @@ func (s *search) grow(ctx context.Context, root *node) error {
 				others = append(others, n)
 				continue
 			}
-			r, passes, err := s.audit(ctx, n)
+			r, passes, err := s.audit(ctx, n, true)
 			if err != nil {
 				return err
+			}
+			if passes && s.disables(r) {
+				s.failed = append(s.failed, r)
+				continue
 			}
 			if passes && len(r.New) == 0 {
 				s.passed, s.clean = append(s.passed, r), append(s.clean, n)
@@ -127,7 +133,7 @@ func (s *search) list(ctx context.Context) ([]*Repair, error) {
 	return list[:min(len(list), s.o.Best)], nil
 }
 
-// budget are the steps of all audits, of which a third is for what repairs leave.
+// budget are the steps of all audits, of which half is for what repairs leave.
 func (s *search) budget() uint64 { return uint64(s.o.Best) * s.o.Steps }
 
 // expand adds the next edits for what comes up with one. Open are those whose runs of all
@@ -141,8 +147,8 @@ func (s *search) expand(ctx context.Context, on *node) (open, others []*node, er
 	}
 	for tries := 0; tries < turn && !on.done() && s.result.Tried < s.o.Tries && ctx.Err() == nil; {
 		n := &node{candidate: on.next(), findings: on.findings, rare: on.rare, depth: on.depth + 1}
-		if _, err := on.catalogue.Find(n.id); err != nil {
-			continue // not an edit of this protocol
+		if m, err := on.catalogue.Find(n.id); err != nil || s.again(on.catalogue.Tree(m)) {
+			continue // not an edit of this protocol, or it makes the same as another one
 		}
 		n.id, n.edits = join(on.id, n.id), on.edits+n.edits
 		if err := s.try(ctx, n); err != nil {
@@ -160,6 +166,16 @@ func (s *search) expand(ctx context.Context, on *node) (open, others []*node, er
 		}
 	}
 	return open, others, nil
+}
+
+// again reports whether a protocol was tried before, and notes it.
+func (s *search) again(tree *syntax.File) bool {
+	key := sha256.Sum256([]byte(syntax.PrintAll(tree)))
+	if s.made[key] {
+		return true
+	}
+	s.made[key] = true
+	return false
 }
 
 // prepare lists the edits that may be added to one.
@@ -236,6 +252,10 @@ func (s *search) repeat(ctx context.Context, n *node) error {
 	return s.recall(ctx, n, f)
 }
 
+// disables reports whether a tenth of the rows is not taken any more with a repair that passes: it takes
+// away what led to the finding.
+func (s *search) disables(r *Repair) bool { return r.Lost*10 > s.stock.Coverage.Taken() }
+
 // late puts a title aside that comes up in the second half of the audit of an edit, unless the edit
 // is to take it away: it is too rare for runs of it to tell edits apart, and may be that of a defect
 // that others have hidden.
@@ -248,8 +268,8 @@ func (s *search) late(n *node, title string, steps uint64) bool {
 }
 
 // audit audits an edit until something new comes up, which is then what is to go away next, but for
-// what comes up late.
-func (s *search) audit(ctx context.Context, n *node) (r *Repair, passes bool, err error) {
+// what comes up late: it passes then. With whole it is audited to the end, while there are steps left.
+func (s *search) audit(ctx context.Context, n *node, whole bool) (r *Repair, passes bool, err error) {
 	var failed error
 	stop := func(f *audit.Finding) bool {
 		if failed != nil {
@@ -266,14 +286,17 @@ func (s *search) audit(ctx context.Context, n *node) (r *Repair, passes bool, er
 		return !known && !s.late(n, f.Title, f.Steps)
 	}
 	var report *audit.Report
-	for again := true; again; {
+	late := true
+	for late {
 		report, err = s.audited(ctx, n.id, s.o.Steps, stop)
 		if err := cmp.Or(err, failed, ctx.Err()); err != nil { // an audit that was interrupted shows nothing
 			return nil, false, err
 		}
 		s.spent += report.Steps
 		f := report.Stopped // its steps are those before its turn, which may be a long one
-		again = f != nil && s.spent < s.budget() && s.late(n, f.Title, report.Steps)
+		if late = f != nil && s.late(n, f.Title, report.Steps); !whole || s.spent >= s.budget() {
+			break
+		}
 	}
 	r = &Repair{ID: n.id, Edits: n.edits, Runs: n.runs, Findings: report.Findings, Steps: report.Steps, rank: n.rank}
 	n.repair, n.left = r, nil
@@ -290,8 +313,10 @@ func (s *search) audit(ctx context.Context, n *node) (r *Repair, passes bool, er
 		}
 	}
 	if f := report.Stopped; f != nil {
-		n.title, n.shown, n.findings = f.Title, nil, append(slices.Clip(n.findings), f)
-		return r, false, nil
+		if !late {
+			n.title, n.shown, n.findings = f.Title, nil, append(slices.Clip(n.findings), f)
+		}
+		return r, late, nil
 	}
 	r.Lost = max(s.stock.Coverage.Taken()-report.Coverage.Taken(), 0)
 	return r, true, nil

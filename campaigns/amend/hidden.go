@@ -88,6 +88,7 @@ func (s *search) uncovered(nodes []*node) (list []*node) {
 
 // retry makes the runs of edits again, with what the finding hides.
 func (s *search) retry(ctx context.Context, list []*node) (open, others []*node, err error) {
+	clear(s.made) // what was added to them may be tried again
 	for _, n := range list {
 		n.title, n.shown, n.of, n.findings, n.rare = "", nil, nil, n.findings[:1], nil
 		n.list, n.at, n.others = nil, 0, nil // what was added to it was against what is hidden

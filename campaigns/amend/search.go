@@ -2,6 +2,7 @@ package amend
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"math"
 	"slices"
@@ -24,6 +25,8 @@ type search struct {
 	// it did not.
 	shown  map[string]bool
 	absent map[string]int
+	// made are the protocols that were tried, by hashes of their text.
+	made map[[sha256.Size]byte]bool
 	// comes are the edits of the protocol itself with which a title comes up.
 	comes map[string]map[string]bool
 	// other is the finding with other seeds, and otherRuns how many of them an edit has to

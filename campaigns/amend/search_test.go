@@ -111,7 +111,7 @@ func TestInterrupted(t *testing.T) {
 	}
 	s := &search{o: Options{Finding: f, Steps: 300_000}, base: f.Machine, stock: &audit.Report{}}
 	n := &node{candidate: candidate{id: notice + "insert:forward_eviction_to_cpu"}, findings: []*audit.Finding{f}}
-	if r, passes, err := s.audit(ctx, n); passes || err == nil {
+	if r, passes, err := s.audit(ctx, n, true); passes || err == nil {
 		t.Errorf("audit: %+v, %v, %v", r, passes, err)
 	}
 }

@@ -259,6 +259,9 @@ func (m *machine) change(s site, e edit) (change, error) {
 	if s.name == "" {
 		return m.rowChange(s, e)
 	}
+	if s.body == nil {
+		return s.permit(e)
+	}
 	nth := e.point()
 	for _, points := range []func(site) []point{m.bodyPoints, m.repairPoints} {
 		for _, p := range points(s) {

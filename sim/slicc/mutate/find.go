@@ -85,7 +85,10 @@ func (m *machine) find(place string) (site, error) {
 	}
 	s, ok := m.site(place)
 	if !ok {
-		return site{}, fmt.Errorf("machine %s has no action, port or function %s to edit", m.name, place)
+		s, ok = m.stateSite(place)
+	}
+	if !ok {
+		return site{}, fmt.Errorf("machine %s has no action, port, function or state %s to edit", m.name, place)
 	}
 	return s, nil
 }

@@ -13,6 +13,7 @@ import (
 type machine struct {
 	name        string
 	states      []syntax.State
+	stateDecls  []*syntax.StateDecl
 	transitions []*syntax.Transition
 	actions     map[string]*syntax.Action
 	funcs       map[string]*syntax.Func
@@ -55,6 +56,7 @@ func (m *machine) collect(body []syntax.Decl) {
 			}
 		case *syntax.StateDecl:
 			m.states = append(m.states, d.States...)
+			m.stateDecls = append(m.stateDecls, d)
 			value, _ := d.Pairs.Get("default")
 			m.initial = strings.TrimPrefix(value, m.name+"_State_")
 		case *syntax.Transition:

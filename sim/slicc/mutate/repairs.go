@@ -19,7 +19,7 @@ const (
 	Also Operator = "also" // also:X == Z@X == Y compares with Z, too, where Y is the last of several values of X
 )
 
-// Amendment is an edit of a body that may repair a protocol.
+// Amendment is an edit of a body or a state that may repair a protocol.
 type Amendment struct {
 	Mutant
 	Pos   syntax.Pos // of the statement
@@ -27,15 +27,15 @@ type Amendment struct {
 	// Assigns reports that it adds an assignment, of what its body never assigns.
 	Assigns bool
 	// Asserts reports that it leaves an assertion out, State is the state that a condition
-	// holds in as well, and Events are those that a port triggers if the condition of the
+	// holds in as well, or that has another permission, and Events are those that a port triggers if the condition of the
 	// statement holds.
 	Asserts bool
 	State   string
 	Events  []string
 }
 
-// Repairs lists the edits of bodies that may repair a protocol, those of the functions
-// of gem5's functional accesses included.
+// Repairs lists the edits of bodies and states that may repair a protocol, those of the
+// functions of gem5's functional accesses included.
 func (p *Catalogue) Repairs() []Amendment {
 	var list []Amendment
 	for _, m := range p.machines {
@@ -61,6 +61,7 @@ func (p *Catalogue) Repairs() []Amendment {
 				list = append(list, a)
 			}
 		}
+		list = append(list, p.permits(m)...)
 	}
 	return list
 }

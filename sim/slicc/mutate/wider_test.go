@@ -41,7 +41,7 @@ func TestWider(t *testing.T) {
 	c := catalogueOf(t, sending)
 	var got []string
 	for _, a := range c.Repairs() {
-		if a.State == "" {
+		if a.Operator != Also {
 			continue
 		}
 		m, err := c.Find(a.ID)
