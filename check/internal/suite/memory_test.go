@@ -14,6 +14,7 @@ import (
 
 	"ordeal/check"
 	"ordeal/check/internal/histgen"
+	"ordeal/check/internal/scale"
 	"ordeal/check/model"
 	"ordeal/check/saturate"
 	"ordeal/parse"
@@ -98,7 +99,8 @@ func rowBytes(h *parse.History, m model.Model) int {
 // decisions, do not grow with the history. An order that is found without saturation
 // takes no rows. The limits are close enough to what
 // is measured that no array can be added unnoticed. The estimates, by which a
-// budget is refused, are not much less. That is measured in a process of its own.
+// budget is refused, are not much less. That is measured in a process of its own,
+// without -soak for one size under each model.
 func TestMemoryBound(t *testing.T) {
 	const child = "ORDEAL_TEST_MEMORY"
 	if os.Getenv(child) == "" {
@@ -106,7 +108,7 @@ func TestMemoryBound(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		cmd := exec.CommandContext(t.Context(), self, "-test.run=^TestMemoryBound$", "-test.v", fmt.Sprint("-test.short=", testing.Short()))
+		cmd := exec.CommandContext(t.Context(), self, "-test.run=^TestMemoryBound$", "-test.v", fmt.Sprint("-soak=", scale.Soak()))
 		cmd.Env = append(append(os.Environ(), child+"=1"), collector...)
 		out, err := cmd.CombinedOutput()
 		if t.Logf("%s", out); err != nil {
@@ -119,17 +121,18 @@ func TestMemoryBound(t *testing.T) {
 		ops, threads, locations int
 		auto                    float64 // bytes an operation
 		saturated               float64 // bytes an operation besides the rows
+		often                   bool    // without -soak, too
 	}{
-		{model.SC, 100000, 4, 16, 88, 86},
-		{model.TSO, 100000, 4, 16, 93, 89},
-		{model.TSO, 50000, 16, 64, 99, 96},
-		{model.PSO, 50000, 8, 16, 126, 133},
-		{model.PSO, 50000, 16, 1000, 137, 136},
-		{model.RMO, 50000, 8, 16, 70, 74},
-		{model.RMO, 50000, 16, 1000, 78, 74},
-		{model.TSO, 100000, 64, 64, 99, 104},
+		{model.SC, 100000, 4, 16, 88, 86, true},
+		{model.TSO, 100000, 4, 16, 93, 89, false},
+		{model.TSO, 50000, 16, 64, 99, 96, true},
+		{model.PSO, 50000, 8, 16, 126, 133, false},
+		{model.PSO, 50000, 16, 1000, 137, 136, true},
+		{model.RMO, 50000, 8, 16, 70, 74, false},
+		{model.RMO, 50000, 16, 1000, 78, 74, true},
+		{model.TSO, 100000, 64, 64, 99, 104, false},
 	} {
-		if testing.Short() && c.threads > 16 {
+		if !c.often && !scale.Soak() {
 			continue
 		}
 		p := histgen.Params{Threads: c.threads, Ops: c.ops, Locations: c.locations}
