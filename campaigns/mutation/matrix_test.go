@@ -118,7 +118,7 @@ func TestEquivalent(t *testing.T) {
 		o.Accept = func(m *mutate.Mutant) bool {
 			return equivalent(m, core.TSO) != ""
 		}
-		o.Sample = 24
+		o.Sample = 12
 		if *soak {
 			o.Cores, o.Sample, o.Budget, o.Runs = []core.Kind{core.InOrder, core.TSO, core.OOO}, 0, 100_000, 15
 		}
@@ -129,7 +129,7 @@ func TestEquivalent(t *testing.T) {
 			}
 			ran += len(r.Seeds)
 		}
-		if ran < 40 {
+		if ran < 20 {
 			t.Errorf("%s: only %d runs", name, ran)
 		}
 	}
