@@ -90,7 +90,7 @@ fmt:
 # hours. The cores and protocols have a soak of their own, of two hours:
 # go test ./check/internal/simtest -timeout=0 -soak
 soak: build
-	$(GO) test -count=1 -v -run='^TestSoak' -timeout=60m ./campaigns/cli -soak
+	$(GO) test -count=1 -v -run='^Test(Soak|HostileMatrix)' -timeout=60m ./campaigns/cli -soak
 	$(GO) test -count=1 -timeout=240m $(SCALED) -soak
 	$(GO) test -count=1 -timeout=60m -run='^Test(Catalogue|Equivalent)$$' ./campaigns/mutation -soak
 

@@ -108,8 +108,8 @@ exists (0:EAX=0 /\ 1:EAX=0)
 	h.try(t, wordFields("SB.litmus", []byte(test)))
 }
 
-// TestHostileMatrix has a hostile text in each field of the results of mutants, with which
-// mutate run goes on, and which a report shows.
+// TestHostileMatrix has a hostile text in fields of the results of mutants, with which
+// mutate run goes on, and which a report shows; with -soak in each field.
 func TestHostileMatrix(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "mutants")
 	run := strings.Fields("mutate run --protocol mi --core tso --sample 2 --budget 1000 --dir")
@@ -132,7 +132,7 @@ func TestHostileMatrix(t *testing.T) {
 		must.Succeed(t, err)
 		fields = append(fields, of(t, name, text)...)
 	}
-	h := hostile{dir: dir, stride: 1, commands: [][]string{
+	h := hostile{dir: dir, stride: 3, commands: [][]string{
 		append(run, "DIR"), {"campaign", "report", "--kill", "DIR/matrix.json", "-o", "OUT/r.html", night},
 	}}
 	h.try(t, fields)
