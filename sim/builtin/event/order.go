@@ -29,22 +29,22 @@ func ParseOrder(name string) (Order, error) { return orderNames.Parse("event ord
 // pop takes the next event out of the bucket of the current tick, which is
 // not empty.
 func (q *Queue) pop() item {
-	b := &q.wheel[bucket(q.now)]
-	switch q.order {
-	case FIFO:
-		it := (*b)[q.head]
-		q.head++
-		if q.head == len(*b) {
-			*b, q.head = (*b)[:0], 0
+	b := &q.wheel[place(q.now)]
+	at := b.front
+	n := &q.nodes[at]
+	it := item{n.arg, n.actor}
+	if q.order == Shuffled && b.n > 1 {
+		// Numbers count from the back.
+		i, _ := bits.Mul64(q.random.Uint64(), uint64(b.n))
+		chosen := n
+		for skip := b.n - 1 - int32(i); skip > 0; skip-- {
+			chosen = &q.nodes[chosen.next]
 		}
-		return it
-	case Shuffled:
-		if n := len(*b); n > 1 {
-			i, _ := bits.Mul64(q.random.Uint64(), uint64(n))
-			(*b)[i], (*b)[n-1] = (*b)[n-1], (*b)[i]
-		}
+		it = item{chosen.arg, chosen.actor}
+		chosen.arg, chosen.actor = n.arg, n.actor
 	}
-	it := (*b)[len(*b)-1]
-	*b = (*b)[:len(*b)-1]
+	b.front = n.next
+	b.n--
+	n.next, q.spare = q.spare, at
 	return it
 }

@@ -222,6 +222,42 @@ func TestRunStops(t *testing.T) {
 	}
 }
 
+// failure is an error that handlers panic with.
+type failure struct{ error }
+
+func (failure) EndsRun() {}
+
+// TestFailures has handlers panic: with a failure, which Run returns, and with anything
+// else.
+func TestFailures(t *testing.T) {
+	q := New(LIFO, 0)
+	fault := failure{errors.New("fault")}
+	a := q.Add(stopper{func(arg uint64) {
+		switch arg {
+		case 2:
+			panic(fault)
+		case 3:
+			panic("fault")
+		}
+	}})
+	for arg := range uint64(4) {
+		q.At(Tick(arg), a, arg)
+	}
+	if err := q.Run(100); err != fault || q.Count() != 3 {
+		t.Fatalf("%v after %d events, want %v after 3", err, q.Count(), fault)
+	}
+	if err := q.Recover(); err != fault {
+		t.Fatal(err)
+	}
+	defer func() {
+		if p := recover(); p != "fault" {
+			t.Errorf("panic %v", p)
+		}
+	}()
+	err := q.Run(100)
+	t.Errorf("no panic: %v", err)
+}
+
 func TestPastIsRefused(t *testing.T) {
 	q := New(FIFO, 0)
 	a := q.Add(stopper{func(uint64) {}})

@@ -152,6 +152,9 @@ type Fault struct {
 	Detail string // where it happened; may be empty
 }
 
+// EndsRun makes a Fault an event.Failure.
+func (*Fault) EndsRun() {}
+
 // Error is the title and the detail.
 func (f *Fault) Error() string {
 	if f.Detail == "" {

@@ -107,7 +107,6 @@ const (
 // nothing, and until a message arrives or a transition of this controller runs
 // it would find the same.
 func (c *controller) Handle(uint64) {
-	defer c.catch()
 	c.setNow(c.woken())
 	if c.memory != nil {
 		c.memory.serve(c)

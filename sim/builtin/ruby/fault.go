@@ -9,8 +9,8 @@ import (
 )
 
 // A fault of the protocol ends the wake-up in which it happens: it is thrown
-// as a *memory.Fault, which the controller's Handle catches and gives to the
-// event queue. Nothing above the controller sees a panic.
+// as a *memory.Fault, which ends the run of the event queue. Calls of a controller from
+// outside of its wake-ups catch it.
 
 // fail ends the wake-up with a fault. The title has no addresses or numbers
 // that vary.
