@@ -75,6 +75,14 @@ func TestRefusedElsewhere(t *testing.T) {
 		}
 		return text.String() + "  }\n"
 	}
+	var ports strings.Builder
+	for i := range 66 {
+		comment := ""
+		if i == 64 {
+			comment = mark
+		}
+		fmt.Fprintf(&ports, "  in_port(odd%d, OrderMsg, orderIn) { %s\n  }\n", i, comment)
+	}
 	expected := "  structure(ExpectedMap, external=\"yes\") {\n    void addExpectedRespType(Reply);\n  }\n"
 	for _, tc := range []struct {
 		want, file string
@@ -91,6 +99,7 @@ func TestRefusedElsewhere(t *testing.T) {
 		{"a TBETable without TBEs", "home.sm", []string{object, object + "  structure(TBETable, external=\"yes\") {\n    bool isPresent(Addr);\n  }\n  TBETable odd; // here\n"}},
 		{"an ExpectedMap of 64 types of messages, more than 64", "cache.sm", []string{tbe, "  " + many("Reply", 64) + expected + tbe + "    ExpectedMap odd;\n", "    set_tbe(TBEs[address]);\n", "    set_tbe(TBEs[address]);\n    tbe.odd.addExpectedRespType(Reply:V0); // here\n"}},
 		{"an in_port on a OddBuffer", "cache.sm", []string{"machine(", buffer, params, params + "    OddBuffer * odd;\n", "  in_port(orderPort", "  in_port(oddPort, OrderMsg, odd) { // here\n  }\n  in_port(orderPort"}},
+		{"in_ports of a machine beyond the first 64", "cache.sm", []string{"  in_port(orderPort", ports.String() + "  in_port(orderPort"}},
 		{"an out_port on a OddBuffer", "cache.sm", []string{"machine(", buffer, params, params + "    OddBuffer * odd;\n", "  out_port(requestPort", "  out_port(oddPort, OrderMsg, odd); // here\n  out_port(requestPort"}},
 		{"method odd with a body", "cache.sm", []string{tbe, tbe + "    int odd() {\n      return 1;\n    }\n", "    set_tbe(TBEs[address]);\n", "    set_tbe(TBEs[address]);\n    assert(tbe.odd() == 1); // here\n"}},
 		{"next of this TriggerQueue", "cache.sm", []string{object, queue + "  TriggerQueue odd, template=\"<L1Cache_Other>\";\n", action, action + "    Pair pair := odd.next(); // here\n"}},

@@ -12,6 +12,7 @@ type buffer struct {
 	title  string      // the name in the owner
 	owner  *controller // has the buffer
 	poller *wakeups    // of who takes messages out
+	ports  uint64      // a bit for each in_port of the poller that the buffer is of
 	link   *link       // takes messages from a buffer into the network
 	gate   *gate       // lets messages of the network in; nil unless room is bounded
 	room   *room       // nil for any number of messages
@@ -71,6 +72,7 @@ func (b *buffer) insert(q queued) {
 		b.items, b.head = b.items[:n], 0
 	}
 	b.items = append(b.items, q)
+	b.poller.holding |= b.ports
 	i := len(b.items) - 1
 	if i == b.head || !q.before(&b.items[i-1]) {
 		return
@@ -99,6 +101,7 @@ func (b *buffer) take() queued {
 	b.head++
 	if b.head == len(b.items) {
 		b.items, b.head = b.items[:0], 0
+		b.poller.holding &^= b.ports
 	}
 	return q
 }

@@ -2,6 +2,7 @@ package ruby
 
 import (
 	"fmt"
+	"math/bits"
 
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/memory"
@@ -32,6 +33,7 @@ type controller struct {
 
 	buffers     []*buffer // by machineCode.buffers
 	in          []*buffer // by in_port
+	always      uint64    // a bit for each in_port that is polled whether its buffer holds messages or not
 	out         []*buffer // by out_port
 	caches      []*cache.Cache[*object]
 	tables      []*table
@@ -136,19 +138,20 @@ func (c *controller) setNow(now event.Tick) { c.now, c.words[clockWord] = now, u
 const endless = 10_000
 
 // poll runs the bodies of the ports up to the first that ends in restart or
-// again, and gives that; next if there is none.
+// again, and gives that; next if there is none. It looks at those that may do something:
+// their buffers hold messages, or their bodies begin with something else than a test
+// for that.
 func (c *controller) poll() flow {
-	ports, in := c.code.ports, c.in
-	in = in[:len(ports)]
-	for i := range ports {
-		p := &ports[i]
-		if p.guarded && !in[i].ready(c.now) {
-			continue
+	for set := c.holding | c.always; set != 0; {
+		i := bits.TrailingZeros64(set)
+		if p := &c.code.ports[i]; !p.guarded || c.in[i].ready(c.now) {
+			c.port, c.depth = i, 0
+			if f := c.exec(p.start); f >= restart {
+				return f
+			}
+			set = c.holding | c.always
 		}
-		c.port, c.depth = i, 0
-		if f := c.exec(p.start); f >= restart {
-			return f
-		}
+		set &= ^uint64(1) << i
 	}
 	return next
 }

@@ -13,7 +13,10 @@ type wakeups struct {
 	queue *event.Queue
 	self  event.Actor
 	ticks []event.Tick
-	few   [4]event.Tick // the memory of ticks unless there are more
+	// holding has a bit for each in_port of a controller whose buffer holds messages, and
+	// maybe for others.
+	holding uint64
+	few     [4]event.Tick // the memory of ticks unless there are more
 }
 
 func (w *wakeups) wake(at event.Tick) {

@@ -222,6 +222,10 @@ func (g *generator) compileMachine() {
 		code.getNextState = g.stateFunc(m.GetNextState)
 	}
 	g.states.get, g.states.set, g.states.access = g.ofTransition(m.GetState), g.ofTransition(m.SetState), g.ofTransition(m.SetAccessPermission)
+	if len(m.InPorts) > maxPorts {
+		g.unsupported(m.InPorts[maxPorts].Var.Pos, "in_ports of a machine beyond the first %d", maxPorts)
+		return
+	}
 	for _, p := range m.InPorts {
 		g.port = p
 		body, test := p.Body, guard(p)
@@ -287,6 +291,9 @@ func (g *generator) sequence(list []*types.Action, actions []*routine, known map
 	}
 	return r
 }
+
+// maxPorts bounds the in_ports of a machine, sets of which are the bits of one word.
+const maxPorts = 64
 
 // checkBuffers demands the buffers without which the machine cannot work.
 func (g *generator) checkBuffers() {

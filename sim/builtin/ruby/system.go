@@ -293,6 +293,11 @@ func (s *System) attach(c *controller, index int, arrivals [][]*buffer) {
 		if !isTimer(p) {
 			b = c.buffers[c.code.place[p.Buffer]]
 		}
+		if bit := uint64(1) << len(c.in); b != nil && b.poller == &c.wakeups && c.code.ports[len(c.in)].guarded {
+			b.ports |= bit
+		} else {
+			c.always |= bit
+		}
 		c.in = append(c.in, b)
 	}
 	for _, p := range c.code.machine.OutPorts {
