@@ -90,36 +90,31 @@ func (l *link) forward(m *object, now event.Tick) {
 		s.misrouted(l, m, "message without field Destination")
 		return
 	}
-	left := 0
-	for k := range s.program.codes {
-		left += bits.OnesCount64(m.words[dest+k])
-	}
-	if left == 0 {
-		s.pools[m.layout.index].put(m)
-		return
-	}
 	data := s.network.Occupancy > 0 && s.program.hasData(m)
-	departure := s.network.Departure(now, l.source, l.vnet, data)
+	departure, sent := event.Tick(0), false
 	for k, controllers := range s.controllers {
 		for set := m.words[dest+k]; set != 0; set &= set - 1 {
 			n := bits.TrailingZeros64(set)
-			to := controllers[n]
 			index := s.first[k] + n
-			if l.to[index] == nil {
-				s.misrouted(l, m, "no buffer of "+to.code.machine.Name+" on the virtual network")
+			to := l.to[index]
+			if to == nil {
+				s.misrouted(l, m, "no buffer of "+controllers[n].code.machine.Name+" on the virtual network")
 				return
 			}
-			left--
 			one := m
-			if left > 0 {
-				one = s.pools[m.layout.index].get()
-				copy(one.words, m.words)
+			if sent {
+				one = s.pools[m.layout.index].begin(m.words)
+			} else {
+				departure, sent = s.network.Departure(now, l.source, l.vnet, data), true
 			}
 			arrival := s.network.Arrival(departure, l.source, index, l.vnet, data)
 			if s.options.Messages != nil {
-				s.report(Message{At: now, Buffer: l.from.name(), To: l.to[index].name(), Arrives: arrival}, one)
+				s.report(Message{At: now, Buffer: l.from.name(), To: to.name(), Arrives: arrival}, one)
 			}
-			l.to[index].entrance().enqueue(one, arrival)
+			to.entrance().enqueue(one, arrival)
 		}
+	}
+	if !sent {
+		s.pools[m.layout.index].put(m)
 	}
 }

@@ -6,6 +6,8 @@ import (
 
 	"ordeal/sim"
 	"ordeal/sim/builtin/event"
+	"ordeal/sim/builtin/memory"
+	"ordeal/sim/builtin/ruby/cache"
 	"ordeal/sim/protocols"
 )
 
@@ -79,6 +81,49 @@ func TestTwoJumps(t *testing.T) {
 		}
 		if c.words[2] != want {
 			t.Errorf("words %d and %d: %d, want %d", first, second, c.words[2], want)
+		}
+	}
+}
+
+// TestApart asserts of three pairs of caches, and of one or two lines, that none of them is
+// in both of a pair.
+func TestApart(t *testing.T) {
+	const one, other = memory.Addr(0), memory.Addr(64)
+	for n := range 1 << 7 {
+		code := &machineCode{}
+		c := &controller{code: code, words: []uint64{uint64(one), uint64(other), 0, 7}}
+		for i := range 3 {
+			held := cache.New[*object](cache.Geometry{Sets: 2, Ways: 1, IndexBit: 6})
+			for line, bit := range map[memory.Addr]int{one: i, other: 3 + i} {
+				if n>>bit&1 != 0 {
+					if err := held.Allocate(line, &object{}); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			c.caches = append(c.caches, held)
+		}
+		second := uint32(n >> 6) // the word of the second line of each pair
+		want := uint64(7)
+		for i, pair := range [][2]uint16{{0, 1}, {1, 2}, {0, 2}} {
+			at := int(second) * 3
+			if n>>pair[0]&1 != 0 && n>>(at+int(pair[1]))&1 != 0 {
+				want = 0
+			}
+			code.closures.words = append(code.closures.words, func(c *controller) uint64 {
+				c.words[3] = 0
+				return 0
+			})
+			code.text = append(code.text, instruction{op: opJumpUntagged, n: pair[0], a: 0, c: 2},
+				instruction{op: opJumpUntagged, n: pair[1], a: second, c: 1}, instruction{op: opDo, b: uint32(i)})
+		}
+		code.text = append(code.text, instruction{op: opReturn}, instruction{op: opReturn})
+		fuse(code.text)
+		if code.text[0].op != opApart {
+			t.Fatalf("the first instruction is %d", code.text[0].op)
+		}
+		if c.exec(0); c.words[3] != want {
+			t.Errorf("lines in caches %b: %d, want %d", n, c.words[3], want)
 		}
 	}
 }

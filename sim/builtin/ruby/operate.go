@@ -27,9 +27,18 @@ func (c *controller) execMany(in *instruction, at unsafe.Pointer) {
 // apart asserts that a line is not in two caches at once, and what else of this kind
 // follows. It gives the next instruction: the failure of an assertion if one fails.
 func (c *controller) apart(in *instruction, at unsafe.Pointer) unsafe.Pointer {
+	of := in.a
+	set := c.holders(memory.Addr(c.words[of]))
 	for in.op == opApart {
-		one := c.tagged(in)
-		if in, at = second(at); one && c.tagged(in) {
+		one := in
+		in, at = second(at)
+		if one.a != of || in.a != of {
+			of = in.a
+			set = c.holders(memory.Addr(c.words[of]))
+			if c.holders(memory.Addr(c.words[one.a]))>>one.n&(set>>in.n)&1 != 0 {
+				return at
+			}
+		} else if set>>one.n&(set>>in.n)&1 != 0 {
 			return at
 		}
 		_, at = second(at)
@@ -39,6 +48,20 @@ func (c *controller) apart(in *instruction, at unsafe.Pointer) unsafe.Pointer {
 		}
 	}
 	return at
+}
+
+// holders are the caches that hold a line, a bit for each.
+func (c *controller) holders(line memory.Addr) (set uint64) {
+	for i, held := range c.caches {
+		o, ok := held.Recall(line)
+		if !ok {
+			o = held.Search(line)
+		}
+		if o != nil {
+			set |= 1 << i
+		}
+	}
+	return set
 }
 
 // tagged reports whether the line in word a is in cache n.

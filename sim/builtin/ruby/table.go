@@ -84,7 +84,7 @@ func (p *pool) begin(words []uint64) *object {
 		p.free = p.free[:n-1]
 		o.dead, o.header, o.line = false, cache.Header{}, 0
 	} else {
-		o = &object{layout: p.layout, words: make([]uint64, len(p.layout.init))}
+		o = newObject(p.layout)
 		if len(p.made) < most {
 			p.made = append(p.made, o)
 		}

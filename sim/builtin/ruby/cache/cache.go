@@ -95,6 +95,7 @@ type Cache[E Entry] struct {
 	headers  []*Header     // of the entries
 	lines    []memory.Addr // of the entries; no line where there is none
 	trees    []tree        // of each set
+	used     int           // ways with an entry
 	last     found[E]
 }
 
@@ -126,6 +127,7 @@ func (c *Cache[E]) Reset() {
 	clear(c.ways)
 	clear(c.trees)
 	clear(c.headers)
+	c.used = 0
 	for i := range c.lines {
 		c.lines[i] = noLine
 	}
@@ -160,6 +162,9 @@ func (c *Cache[E]) free(way int) bool {
 
 // put puts an entry into a way.
 func (c *Cache[E]) put(way int, line memory.Addr, h Header, e E) {
+	if c.lines[way] == noLine {
+		c.used++
+	}
 	c.ways[way], c.headers[way], c.lines[way] = e, e.Header(), line
 	*c.headers[way] = h
 	c.forget()
@@ -183,6 +188,9 @@ func (c *Cache[E]) Recall(line memory.Addr) (e E, ok bool) {
 // NotPresent may change without a change of the ways, and is not kept.
 func (c *Cache[E]) Search(line memory.Addr) E {
 	var none E
+	if c.used == 0 {
+		return none
+	}
 	first, absent := c.SetOf(line)*c.geometry.Ways, true
 	for w, l := range c.lines[first : first+c.geometry.Ways] {
 		if l != line {
@@ -253,6 +261,7 @@ func (c *Cache[E]) Deallocate(line memory.Addr) error {
 	}
 	var none E
 	c.ways[w], c.headers[w], c.lines[w] = none, nil, noLine
+	c.used--
 	c.forget()
 	c.point(line, w, true)
 	return nil
