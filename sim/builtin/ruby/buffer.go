@@ -7,23 +7,26 @@ import (
 
 // buffer is a message buffer: its messages leave in the order of their
 // arrival, those that arrive together in the order in which they were put in.
+//
+// What each message needs comes first, and fits into one line of a processor's cache.
 type buffer struct {
-	prefix string      // of the name
-	title  string      // the name in the owner
-	owner  *controller // has the buffer
-	poller *wakeups    // of who takes messages out
-	ports  uint64      // a bit for each in_port of the poller that the buffer is of
-	link   *link       // takes messages from a buffer into the network
-	gate   *gate       // lets messages of the network in; nil unless room is bounded
-	room   *room       // nil for any number of messages
-	items  []queued    // those from head on, sorted
+	items  []queued // those from head on, sorted
 	head   int
+	poller *wakeups // of who takes messages out
+	ports  uint64   // a bit for each in_port of the poller that the buffer is of
 	count  uint64
+
+	room *room // nil for any number of messages
+	gate *gate // lets messages of the network in; nil unless room is bounded
 	// ordered says that no message may arrive before the one put in before it, at
 	// last.
 	ordered bool
 	last    event.Tick
 	stalls  []stalled
+	link    *link       // takes messages from a buffer into the network
+	owner   *controller // has the buffer
+	prefix  string      // of the name
+	title   string      // the name in the owner
 }
 
 type queued struct {

@@ -16,22 +16,24 @@ type controller struct {
 	wakeups
 	system *System
 	code   *machineCode
-	role   *role
-	id     uint64 // its machineID
 	// perCycle is the number of transitions that it runs in one cycle.
 	perCycle int
 	// full is the number of cycles up to now in which it ran that many.
-	full    int
-	bounded bool // a buffer has bounded room
-	now     event.Tick
+	full int
+	now  event.Tick
 
 	words    []uint64
-	initial  []uint64 // of words
 	pointers []*object
 	returns  []int32 // where the routines under way return to, depth of them
 	depth    int
 
-	buffers     []*buffer // by machineCode.buffers
+	port    int    // being polled
+	state   int    // of the transition under way
+	event   int    // likewise, -1 if there is none
+	next    uint64 // likewise, the state that it leads to
+	bounded bool   // a buffer has bounded room
+	end     ending // of the last attempt at a transition
+
 	in          []*buffer // by in_port
 	always      uint64    // a bit for each in_port that is polled whether its buffer holds messages or not
 	out         []*buffer // by out_port
@@ -53,14 +55,14 @@ type controller struct {
 	streams     *structure.Streams
 	memory      *memoryQueue // nil unless the machine asks memory
 
-	waiting []waiting
-	port    int      // being polled
-	state   int      // of the transition under way
-	event   int      // likewise, -1 if there is none
-	next    uint64   // likewise, the state that it leads to
-	end     ending   // of the last attempt at a transition
 	counts  []uint64 // of transitions, by state and event
 	stalls  []uint64 // likewise, of those that stalled
+	waiting []waiting
+
+	role    *role
+	id      uint64    // its machineID
+	initial []uint64  // of words
+	buffers []*buffer // by machineCode.buffers
 }
 
 // The first words and pointers of a controller are those of the transition
