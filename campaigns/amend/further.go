@@ -76,11 +76,11 @@ func (s *search) without(ctx context.Context, on *node) (*node, *Repair, error) 
 
 // uncovering are at most so many of the edits with which the finding goes away in all of its
 // runs, and something else comes up that it may have hidden, and that is not the edit's own fault,
-// nor that nothing goes on.
-func (s *search) uncovering(ctx context.Context, others []*node, most int) (list []*Repair, err error) {
+// nor that nothing goes on. With all, where nothing else is left, they may be the edit's fault.
+func (s *search) uncovering(ctx context.Context, others []*node, most int, all bool) (list []*Repair, err error) {
 	isFinding := func(title string) bool { return title == s.o.Finding.Title }
 	others = slices.DeleteFunc(others, func(n *node) bool {
-		return blunder(n.title) || stuck(n.title) && !stuck(s.o.Finding.Title)
+		return blunder(n.title) && !all || stuck(n.title) && !stuck(s.o.Finding.Title)
 	})
 	for _, n := range others[:min(len(others), 4*most)] {
 		if len(list) >= most || ctx.Err() != nil {

@@ -151,8 +151,13 @@ func TestHides(t *testing.T) {
 		{"P/M/(A,Ack)/next:B", true},
 	} {
 		s.note(&node{candidate: candidate{id: c.id}, depth: 1, title: title})
-		if got := s.hides(title); got != c.want {
+		if got := s.hides(&node{}, title); got != c.want {
 			t.Errorf("after %s: %v", c.id, got)
+		}
+	}
+	for id, want := range map[string]bool{"P/M/(B,Load)/drop:w + P/M/(A,I)/drop:w": true, "P/M/(B,Load)/drop:w + P/M/(I,Load)/drop:w": false, "P/N/(I,Load)/drop:w": true} {
+		if got := s.hides(&node{candidate: candidate{id: id}}, title); got != want {
+			t.Errorf("with %s: %v", id, got)
 		}
 	}
 }

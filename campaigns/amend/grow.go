@@ -117,7 +117,7 @@ func (s *search) list(ctx context.Context) ([]*Repair, error) {
 		list = slices.Insert(list, min(at, len(list)), further)
 	}
 	if len(list) < s.o.Best {
-		uncovering, err := s.uncovering(ctx, inTurn(s.first), s.o.Best)
+		uncovering, err := s.uncovering(ctx, inTurn(s.first), s.o.Best, len(list)+len(s.failed) == 0)
 		if err != nil && ctx.Err() == nil {
 			return nil, err
 		}
@@ -304,7 +304,7 @@ func (s *search) audit(ctx context.Context, n *node, whole bool) (r *Repair, pas
 		switch {
 		case f == report.Stopped || slices.Contains(n.rare, f.Title):
 			r.New = append(r.New, f.Title)
-		case s.hides(f.Title):
+		case s.hides(n, f.Title):
 			r.Hidden = append(r.Hidden, f.Title)
 			n.left = append(n.left, f)
 		default:

@@ -71,15 +71,25 @@ func leavesMessage(edit string) bool {
 }
 
 // hides reports whether a title comes up with many edits of the protocol itself, so that it is
-// the protocol's own, which the finding hides. A title without a row is not enough: an edit
-// that is wrong shows the same one as others.
-func (s *search) hides(title string) bool { return len(s.comes[title]) >= hiding }
+// the protocol's own, which the finding hides, and not one of a state in which an edit changes what
+// is done. A title without a row is not enough: an edit that is wrong shows the same one as others.
+func (s *search) hides(n *node, title string) bool {
+	return len(s.comes[title]) >= hiding && !slices.ContainsFunc(named(title), func(r row) bool { return n.changes(r) })
+}
+
+// changes reports whether an edit is of a row of the state of another one.
+func (n *node) changes(r row) bool {
+	return slices.ContainsFunc(strings.Split(n.id, " + "), func(id string) bool {
+		parts := strings.SplitN(id, "/", 4)
+		return len(parts) == 4 && parts[1] == r.machine && strings.HasPrefix(parts[2], "("+r.state+",")
+	})
+}
 
 // uncovered are the edits of the protocol itself with which something comes up that the
 // finding hides.
 func (s *search) uncovered(nodes []*node) (list []*node) {
 	for _, n := range nodes {
-		if n.depth == 1 && s.hides(n.title) {
+		if n.depth == 1 && s.hides(n, n.title) {
 			list = append(list, n)
 		}
 	}

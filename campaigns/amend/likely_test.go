@@ -126,7 +126,7 @@ func TestCommon(t *testing.T) {
 func TestUncovering(t *testing.T) {
 	s := &search{o: Options{Finding: &audit.Finding{Title: "value lost after Ack in DMA"}}}
 	for _, title := range []string{"peek of an empty port", "deadlock: Directory is busy in MD"} {
-		list, err := s.uncovering(t.Context(), []*node{{title: title}}, 1)
+		list, err := s.uncovering(t.Context(), []*node{{title: title}}, 1, false)
 		if err != nil || len(list) > 0 {
 			t.Errorf("%s: %d, %v", title, len(list), err)
 		}

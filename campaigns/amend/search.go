@@ -105,7 +105,7 @@ func (s *search) recall(ctx context.Context, n *node, f *audit.Finding) (err err
 // isNew reports whether a title is that of a finding that an edit is to take away, or one
 // that the protocol's own audit does not show.
 func (s *search) isNew(n *node, title string) bool {
-	return n.against(title) || !s.has(title) && !s.shown[title] && !s.hides(title) && !slices.Contains(n.rare, title)
+	return n.against(title) || !s.has(title) && !s.shown[title] && !s.hides(n, title) && !slices.Contains(n.rare, title)
 }
 
 // has reports whether the protocol's own audit shows a title. Edits leave the lines of

@@ -53,7 +53,7 @@ func (s *search) whole(ctx context.Context, r *Repair, steps uint64) (*Repair, e
 			return nil, err
 		case known:
 			whole.Left = append(whole.Left, f.Title)
-		case s.hides(f.Title):
+		case s.hides(&node{candidate: candidate{id: r.ID}}, f.Title):
 			whole.Hidden = append(whole.Hidden, f.Title)
 		default:
 			whole.New = append(whole.New, f.Title)
