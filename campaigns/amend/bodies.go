@@ -24,6 +24,7 @@ type bodyEdits struct {
 	wider               map[place][]string  // conditions that hold in one more state, by its name
 	ports               map[place][]string  // conditions of ports, by the event that is triggered where they hold
 	groups              map[string][]string // all that make the same change in several places, by each
+	under               []string            // those that move an assignment under a condition
 	lines               map[string]int      // of the statements of amendments, by edit
 	data                map[string][]string // actions that pass the data of a message on, by machine
 	guards              []guard
@@ -71,6 +72,9 @@ func newBodyEdits(c *mutate.Catalogue) *bodyEdits {
 		}
 		for _, e := range a.Events {
 			b.ports[place{a.Machine, e}] = append(b.ports[place{a.Machine, e}], a.ID)
+		}
+		if a.Operator == mutate.Under {
+			b.under = append(b.under, a.ID)
 		}
 		b.amendments[at] = append(b.amendments[at], a.ID)
 		b.lacking[a.ID] = a.Assigns
@@ -150,6 +154,16 @@ func (b *bodyEdits) sending(machine, event string, add func(kind int, ids ...str
 			}
 		}
 	}
+}
+
+// moving lists the assignments under a condition, which are few, where a title says that data are
+// old or lost.
+func (b *bodyEdits) moving(title string) []string {
+	data := func(part string) bool { return strings.Contains(title, part) }
+	if b == nil || !slices.ContainsFunc([]string{"old data", "value lost", "memory returned", "old value"}, data) {
+		return nil
+	}
+	return b.under
 }
 
 // widened lists the conditions that compare with several states, with one that they lack.

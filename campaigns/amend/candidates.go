@@ -107,6 +107,9 @@ func candidates(p *types.Protocol, bodies *bodyEdits, title string, shown *outco
 	for _, id := range bodies.titled(title) {
 		add(0, 1, id)
 	}
+	for _, id := range bodies.moving(title) {
+		add(nextEdit, 1, id)
+	}
 	for _, state := range statesIn(title) {
 		for _, m := range p.Machines {
 			for _, id := range bodies.widened(m.Name, state) {

@@ -83,6 +83,20 @@ func TestWidened(t *testing.T) {
 	}
 }
 
+// TestMoving requires assignments that move under a condition early where a title says that data
+// are old or lost.
+func TestMoving(t *testing.T) {
+	const edit = "P/A/x/under:e.Data := in_msg.Data"
+	b := bodiesOf(t, `machine(MachineType:A, "a") : int n; { action(x, "x", desc="") { e.Data := in_msg.Data; if (in_msg.Dirty) { e.Dirty := true; } } } protocol "P";`)
+	p := &types.Protocol{Name: "P", Types: []*types.Type{{Name: "AccessPermission"}}}
+	for title, want := range map[string]bool{"memory returned other code than the executable has": true, "value lost after Ack in DMA": true, "deadlock: Directory is busy in MD": false} {
+		list := candidates(p, b, title, &outcome{})
+		if got := slices.ContainsFunc(list, func(c candidate) bool { return c.id == edit && c.rank == nextEdit }); got != want {
+			t.Errorf("%s: %v", title, list)
+		}
+	}
+}
+
 // TestOthers requires what the state does with the event whose name is most alike early, and an
 // action whose name is most alike in place of one.
 func TestOthers(t *testing.T) {

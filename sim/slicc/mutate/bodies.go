@@ -13,6 +13,8 @@ type point struct {
 	edit   edit
 	change change
 	guard  string // what a guard calls; empty for others
+	// pos is that of the statement where the change is of the whole declaration.
+	pos syntax.Pos
 }
 
 func (m *machine) bodyPoints(s site) []point {

@@ -70,19 +70,26 @@ func (s site) inBody(stmt syntax.Stmt, with ...syntax.Stmt) change {
 	if !ok {
 		panic("statement to change is not in its body")
 	}
-	var d syntax.Decl
+	return change{decl: s.decl, decls: []syntax.Decl{s.withBody(body)}, stmt: stmt, stmts: with}
+}
+
+// withBody is the declaration of a site with another body.
+func (s site) withBody(body *syntax.Block) syntax.Decl {
 	switch old := s.decl.(type) {
 	case *syntax.Action:
 		changed := *old
-		changed.Body, d = body, &changed
+		changed.Body = body
+		return &changed
 	case *syntax.InPort:
 		changed := *old
-		changed.Body, d = body, &changed
+		changed.Body = body
+		return &changed
 	case *syntax.Func:
 		changed := *old
-		changed.Body, d = body, &changed
+		changed.Body = body
+		return &changed
 	}
-	return change{decl: s.decl, decls: []syntax.Decl{d}, stmt: stmt, stmts: with}
+	return s.decl
 }
 
 func replaceInBlock(b *syntax.Block, old syntax.Stmt, with []syntax.Stmt) (*syntax.Block, bool) {

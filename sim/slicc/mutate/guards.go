@@ -22,11 +22,11 @@ const Put Operator = "put"
 // guardPoints are the guards that a statement lacks.
 func (m *machine) guardPoints(s site, stmt *syntax.ExprStmt) (list []point) {
 	put := func(kind, guard, what string, with ...syntax.Stmt) {
-		list = append(list, point{edit{op: Put, arg: guard, what: what}, s.inBody(stmt, append(with, stmt)...), kind})
+		list = append(list, point{edit: edit{op: Put, arg: guard, what: what}, change: s.inBody(stmt, append(with, stmt)...), guard: kind})
 	}
 	what := syntax.PrintExpr(stmt.X)
 	if kind, with := m.instead(s, stmt.X); with != nil {
-		return []point{{edit{op: Call, arg: what, what: text(with)}, s.inBody(stmt, with), kind}}
+		return []point{{edit: edit{op: Call, arg: what, what: text(with)}, change: s.inBody(stmt, with), guard: kind}}
 	}
 	if call, ok := stmt.X.(*syntax.MethodCall); ok {
 		table, ok := call.X.(*syntax.Name)
@@ -49,7 +49,7 @@ func (m *machine) guardPoints(s site, stmt *syntax.ExprStmt) (list []point) {
 			}
 			unset := &syntax.ExprStmt{X: &syntax.Call{Func: syntax.Ident{Name: name}}}
 			if !s.says(func(stmt syntax.Stmt) bool { return text(stmt) == text(unset) }) {
-				list = append(list, point{edit{op: Add, arg: syntax.PrintExpr(unset.X), what: what}, s.inBody(stmt, stmt, unset), name})
+				list = append(list, point{edit: edit{op: Add, arg: syntax.PrintExpr(unset.X), what: what}, change: s.inBody(stmt, stmt, unset), guard: name})
 			}
 		}
 		return list

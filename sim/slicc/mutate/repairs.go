@@ -51,7 +51,11 @@ func (p *Catalogue) Repairs() []Amendment {
 				}
 				stmt, op := point.change.stmt, point.edit.op
 				_, assign := stmt.(*syntax.Assign)
-				a := Amendment{Mutant: p.mutant(m, s, point), Pos: stmt.Position(), Guard: point.guard, Assigns: assign && op == Add, Asserts: op == Skip}
+				at := point.pos
+				if stmt != nil {
+					at = stmt.Position()
+				}
+				a := Amendment{Mutant: p.mutant(m, s, point), Pos: at, Guard: point.guard, Assigns: assign && op == Add, Asserts: op == Skip}
 				if op == Also {
 					a.State = point.edit.arg[strings.LastIndexByte(point.edit.arg, ':')+1:]
 				}
@@ -165,6 +169,9 @@ func (m *machine) repairPoints(s site) []point {
 				add(c.edit, stmt.Cond, c.with, &changed)
 			}
 		}
+	}
+	if !s.onlyAsserts() {
+		list = append(list, m.underPoints(s)...)
 	}
 	return list
 }
