@@ -34,7 +34,7 @@ func (s *reducer) manyRounds(ctx context.Context, shapes []*gen.Program) ([]*set
 	if err != nil {
 		return nil, err
 	}
-	list, err := s.some(ctx, all, 1)
+	list, err := s.some(ctx, all, func(int) bool { return s.passed(1) })
 	if err != nil {
 		return nil, err
 	}

@@ -47,8 +47,9 @@ const (
 	searchTime = 5 * time.Minute
 	// vainShare is the part of the time after which a search without any failure ends,
 	// so that the rest is left for many rounds and for reducing the whole program: a
-	// quarter.
+	// quarter, or half where vainDraws settings take longer on a busy machine.
 	vainShare = 4
+	vainDraws = 16
 	// freshSeeds is how far apart the seeds of a search and those that measure its
 	// result are.
 	freshSeeds = 1 << 20
@@ -114,7 +115,7 @@ func (s *reducer) looks(ctx context.Context, shapes []*gen.Program) ([]*setting,
 		if draw == 0 && len(likely) > 0 {
 			from = likely
 		}
-		more, err := s.some(ctx, settings(from, max(len(s.program.Threads), surroundThreads), draw), vainShare)
+		more, err := s.some(ctx, settings(from, max(len(s.program.Threads), surroundThreads), draw), s.vain)
 		if err != nil {
 			return nil, err
 		}
@@ -130,16 +131,23 @@ func (s *reducer) passed(share time.Duration) bool {
 	return s.o.Time > 0 && time.Since(s.started) > s.o.Time/share
 }
 
-// some tries settings, a few at a time, until better of them have failed, or none has
-// after a part of the time. It returns those that did.
-func (s *reducer) some(ctx context.Context, all []*setting, vain time.Duration) (list []*setting, err error) {
+// vain reports whether so many settings without any failure are enough.
+func (s *reducer) vain(tried int) bool {
+	return s.passed(vainShare) && (tried >= vainDraws || s.passed(vainShare/2))
+}
+
+// some tries settings, a few at a time, until better of them have failed, or none has and
+// that is enough. It returns those that did.
+func (s *reducer) some(ctx context.Context, all []*setting, vain func(tried int) bool) (list []*setting, err error) {
+	tried := 0
 	for fresh := range slices.Chunk(all, drawStep) {
+		tried += len(fresh)
 		if err := s.try(ctx, fresh, 1); err != nil {
 			return nil, err
 		}
 		list = append(list, fresh...)
 		list = slices.DeleteFunc(list, func(t *setting) bool { return t.violations == 0 })
-		if len(list) >= better || len(list) == 0 && s.passed(vain) {
+		if len(list) >= better || len(list) == 0 && vain(tried) {
 			break
 		}
 	}
