@@ -157,7 +157,10 @@ func (b *Bench) one(ctx context.Context, bug *Bug) (*Result, error) {
 	if err := rundir.ReadJSON(path, &known); err == nil && known.Version == resultVersion {
 		known.Bug, known.Trees = bug, trees // texts may have changed
 		if b.Repairs && known.Finding != nil && known.Repaired == nil {
-			if err := errors.Join(b.repairs(ctx, &known), rundir.WriteJSON(path, &known, true)); err != nil {
+			if err := b.repairs(ctx, &known); err != nil {
+				return nil, err
+			}
+			if err := rundir.WriteJSON(path, &known, true); err != nil {
 				return nil, err
 			}
 		}

@@ -62,6 +62,7 @@ func (b *Bench) repairs(ctx context.Context, r *Result) error {
 		return b.checkRepairs(ctx, r)
 	}()
 	if ctx.Err() != nil {
+		r.Repaired = nil // to be searched for once more
 		return context.Cause(ctx)
 	}
 	if err != nil {

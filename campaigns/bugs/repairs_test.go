@@ -1,6 +1,7 @@
 package bugs
 
 import (
+	"context"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -54,5 +55,16 @@ func TestUncheckedRepairs(t *testing.T) {
 		if panics := strings.HasPrefix(r.Repaired.Reason, "panic: "); err != nil || r.Repaired.Reason == "" || panics != (trees == nil) {
 			t.Errorf("%+v: %v, %+v", trees, err, r.Repaired)
 		}
+	}
+}
+
+// TestInterruptedRepairs requires an interrupted search to leave no result, with which a later call
+// would take it for one that found nothing.
+func TestInterruptedRepairs(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	r := &Result{Trees: &Trees{}}
+	if err := new(Bench).repairs(ctx, r); err == nil || r.Repaired != nil {
+		t.Errorf("%+v, %v", r.Repaired, err)
 	}
 }
