@@ -111,16 +111,21 @@ func TestOtherNotified(t *testing.T) {
 	requireTexts(t, c, "the invalidation went to CorePair 0 (S, PrbInv) → I at tick 20: the core is not notified (core 0 is)")
 }
 
-// A load performs early, its line is lost, and it is not repeated.
-func TestEarly(t *testing.T) {
-	c := find([]trace.Event{
+// early has a load that performs early, whose line is lost, and that is not repeated.
+func early() []trace.Event {
+	return []trace.Event{
 		transition(10, reader, "S", "Load", "S", true),
 		load(10, 0, 0, 1),
 		transition(20, reader, "S", "Inv", "I", false),
 		transition(30, writer, "SM", "Ack_all", "M", false),
 		store(30, 1, 0),
 		load(50, 1, 2, 0),
-	})
+	}
+}
+
+// A load performs early, its line is lost, and it is not repeated.
+func TestEarly(t *testing.T) {
+	c := find(early())
 	if len(c.Faults) != 1 || c.Faults[0].Before != 2 || c.Faults[0].Invalidation != 2 {
 		t.Fatalf("%+v", c.Faults)
 	}
@@ -188,15 +193,8 @@ func TestShown(t *testing.T) {
 
 // The message that brought the invalidation is shown, even if it left before the read was asked for.
 func TestEarlyInvalidation(t *testing.T) {
-	c := find([]trace.Event{
-		{Kind: trace.Message, At: 5, Arrives: 19, Place: "L2Cache 0", To: reader, Line: lineX, Name: "INV"},
-		transition(10, reader, "S", "Load", "S", true),
-		load(10, 0, 0, 1),
-		transition(20, reader, "S", "Inv", "I", false),
-		transition(30, writer, "SM", "Ack_all", "M", false),
-		store(30, 1, 0),
-		load(50, 1, 2, 0),
-	})
+	invalidation := trace.Event{Kind: trace.Message, At: 5, Arrives: 19, Place: "L2Cache 0", To: reader, Line: lineX, Name: "INV"}
+	c := find(append([]trace.Event{invalidation}, early()...))
 	if kept, _ := c.shown(); !slices.Contains(kept, 0) {
 		t.Errorf("events %v are shown, want 0 among them", kept)
 	}
