@@ -62,6 +62,10 @@ func (c Coverage) Missing() []Transition {
 // Add adds the counts of other runs and reports how many of the transitions
 // that they took were new.
 func (c *Coverage) Add(other Coverage) (fresh int) {
+	if len(*c) == 0 {
+		*c = slices.Clone(other)
+		return other.Taken()
+	}
 	for i := range other {
 		t := &other[i]
 		at := c.find(t, i)

@@ -20,16 +20,20 @@ func TestCoverage(t *testing.T) {
 		return c
 	}
 	var sum Coverage
+	first := run(2, 0, 0, 1)
 	for i, step := range []struct {
 		run   Coverage
 		fresh int
 	}{
-		{run(2, 0, 0, 1), 2}, {run(1, 0, 0, 0), 0}, {run(0, 0, 3, 1), 1},
+		{first, 2}, {run(1, 0, 0, 0), 0}, {run(0, 0, 3, 1), 1},
 		{Coverage{{Machine: "Dir", State: "I", Event: "Get", Count: 5}, {Machine: "Dir", State: "I", Event: "Put", Count: 1}}, 1},
 	} {
 		if fresh := sum.Add(step.run); fresh != step.fresh {
 			t.Errorf("run %d: %d new transitions, want %d", i, fresh, step.fresh)
 		}
+	}
+	if diff := cmp.Diff(run(2, 0, 0, 1), first); diff != "" {
+		t.Errorf("a run that was added (-want +got)\n%s", diff)
 	}
 	var counts []uint64
 	for _, transition := range sum {

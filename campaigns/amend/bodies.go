@@ -38,8 +38,8 @@ func newBodyEdits(c *mutate.Catalogue) *bodyEdits {
 		asserts: map[place][]string{}, wider: map[place][]string{}, ports: map[place][]string{}, groups: map[string][]string{},
 		lines: map[string]int{}, data: c.Data(), queues: map[place]mutate.Queue{}, permits: map[string][]permit{},
 	}
-	for _, m := range c.Mutants() {
-		if m.State == "" && (m.Operator == mutate.Set || m.Operator == mutate.Negate) {
+	for m := range c.Bodies() {
+		if m.Operator == mutate.Set || m.Operator == mutate.Negate {
 			at := place{m.Machine, m.Place}
 			b.mutants[at] = append(b.mutants[at], m.ID)
 		}

@@ -86,7 +86,7 @@ func (s *search) uncovering(ctx context.Context, others []*node, most int, all b
 		if len(list) >= most || ctx.Err() != nil {
 			break
 		}
-		shown, err := s.outcome(ctx, n.id, s.o.Finding, isFinding)
+		shown, err := s.outcome(ctx, n, s.o.Finding, isFinding)
 		if err != nil {
 			return nil, err
 		}

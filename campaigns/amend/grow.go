@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"ordeal/campaigns/audit"
+	"ordeal/sim/builtin/ruby"
 	"ordeal/sim/slicc/syntax"
 )
 
@@ -55,7 +56,9 @@ func (s *search) grow(ctx context.Context, root *node) error {
 		for len(open) > 0 && s.spent < s.budget()/2 && ctx.Err() == nil {
 			n := open[0]
 			open = open[1:]
-			if err := s.confirm(ctx, n); err != nil {
+			err := s.confirm(ctx, n)
+			n.compiled = nil
+			if err != nil {
 				return err
 			}
 			if n.title != "" {
@@ -147,12 +150,20 @@ func (s *search) expand(ctx context.Context, on *node) (open, others []*node, er
 	}
 	for tries := 0; tries < turn && !on.done() && s.result.Tried < s.o.Tries && ctx.Err() == nil; {
 		n := &node{candidate: on.next(), findings: on.findings, rare: on.rare, depth: on.depth + 1}
-		if m, err := on.catalogue.Find(n.id); err != nil || s.again(on.catalogue.Tree(m)) {
-			continue // not an edit of this protocol, or it makes the same as another one
+		m, err := on.catalogue.Find(n.id)
+		if err != nil {
+			continue // not an edit of this protocol
+		}
+		tree := on.catalogue.Tree(m)
+		if s.again(tree) {
+			continue
+		}
+		if n.compiled, err = ruby.Compile(tree); err != nil {
+			continue
 		}
 		n.id, n.edits = join(on.id, n.id), on.edits+n.edits
 		if err := s.try(ctx, n); err != nil {
-			continue // it does not compile
+			continue // no machine with it can be made
 		}
 		tries++
 		s.result.Tried++
@@ -163,6 +174,7 @@ func (s *search) expand(ctx context.Context, on *node) (open, others []*node, er
 			open = append(open, n)
 		} else {
 			others = append(others, n)
+			n.compiled = nil
 		}
 	}
 	return open, others, nil
@@ -214,7 +226,7 @@ func (s *search) try(ctx context.Context, n *node) error {
 func (s *search) pass(ctx context.Context, n *node, f *audit.Finding) error {
 	isNew := func(title string) bool { return s.isNew(n, title) }
 	for {
-		now, err := s.outcome(ctx, n.id, f, isNew)
+		now, err := s.outcome(ctx, n, f, isNew)
 		if err != nil {
 			return err
 		}
@@ -244,7 +256,7 @@ func (n *node) aside(title string, passed int) bool {
 // repeat makes the runs of the finding that ended the audit of an edit.
 func (s *search) repeat(ctx context.Context, n *node) error {
 	f := n.findings[len(n.findings)-1]
-	shown, err := s.outcome(ctx, n.id, f, func(title string) bool { return title == f.Title })
+	shown, err := s.outcome(ctx, n, f, func(title string) bool { return title == f.Title })
 	if err != nil {
 		return err
 	}

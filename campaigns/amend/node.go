@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ordeal/campaigns/audit"
+	"ordeal/sim/builtin/ruby"
 	"ordeal/sim/slicc/mutate"
 )
 
@@ -33,6 +34,7 @@ type node struct {
 	// list are edits that may be added, of which at are tried, others counts titles that
 	// come up with them. They are listed when the first is tried.
 	catalogue *mutate.Catalogue
+	compiled  *ruby.Protocol // while it is tried
 	list      []candidate
 	at        int
 	others    map[string]int

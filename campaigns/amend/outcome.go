@@ -42,8 +42,12 @@ func detailed(detail string) []row {
 }
 
 // outcome makes the runs of a finding with an edit, until a title is enough.
-func (s *search) outcome(ctx context.Context, id string, f *audit.Finding, enough func(title string) bool) (*outcome, error) {
-	titles, taken, runs, err := audit.Again(ctx, s.on(f.Machine, id), f, enough)
+func (s *search) outcome(ctx context.Context, n *node, f *audit.Finding, enough func(title string) bool) (*outcome, error) {
+	compiled := n.compiled
+	if f.Machine.Repair != s.base.Repair {
+		compiled = nil
+	}
+	titles, taken, runs, err := audit.Again(ctx, s.on(f.Machine, n.id), compiled, f, enough)
 	return &outcome{titles: titles, taken: taken, runs: runs}, err
 }
 
@@ -102,7 +106,7 @@ func (s *search) known(ctx context.Context, f *audit.Finding) (bool, error) {
 		return false, nil
 	}
 	same := func(title string) bool { return title == f.Title }
-	titles, _, _, err := audit.Again(ctx, s.on(f.Machine, ""), f, same)
+	titles, _, _, err := audit.Again(ctx, s.on(f.Machine, ""), nil, f, same)
 	if err != nil {
 		return false, err
 	}

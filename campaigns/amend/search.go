@@ -69,7 +69,7 @@ const (
 // root is the protocol without an edit.
 func (s *search) root(ctx context.Context) (*node, error) {
 	f := s.o.Finding
-	shown, err := s.outcome(ctx, "", f, func(title string) bool { return title == f.Title })
+	shown, err := s.outcome(ctx, &node{}, f, func(title string) bool { return title == f.Title })
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func (s *search) root(ctx context.Context) (*node, error) {
 	if f.Explore == nil { // as often as it takes other seeds to show it
 		other := *f
 		other.Seed += audit.ShowTries
-		again, err := s.outcome(ctx, "", &other, func(title string) bool { return title == f.Title })
+		again, err := s.outcome(ctx, &node{}, &other, func(title string) bool { return title == f.Title })
 		if err != nil {
 			return nil, err
 		}

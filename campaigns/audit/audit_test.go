@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"ordeal/sim/builtin/ruby"
 	"ordeal/sim/protocols"
 	"ordeal/sim/slicc/mutate"
 )
@@ -77,6 +78,21 @@ func TestFinds(t *testing.T) {
 	}
 	if shows, err := Shows(t.Context(), mutant(t, "mi", ""), f); err != nil || shows {
 		t.Errorf("Shows of the protocol without the mutant: %v, %v", shows, err)
+	}
+	for id, want := range map[string]bool{store: true, "": false} { // the protocol that is given counts
+		tree, err := protocols.LoadFile(mutant(t, "mi", id))
+		if err != nil {
+			t.Fatal(err)
+		}
+		protocol, err := ruby.Compile(tree)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same := func(title string) bool { return title == f.Title }
+		titles, _, _, err := Again(t.Context(), f.Machine, protocol, f, same)
+		if err != nil || slices.ContainsFunc(titles, same) != want {
+			t.Errorf("runs with mutant %q: %q, %v; want %q among them: %v", id, titles, err, f.Title, want)
+		}
 	}
 	one := &Report{Findings: []*Finding{f}}
 	if err := one.Record(t.Context(), t.TempDir(), []string{"ordeal"}); err != nil {

@@ -13,6 +13,7 @@ import (
 	"ordeal/gen"
 	"ordeal/sim"
 	"ordeal/sim/builtin"
+	"ordeal/sim/builtin/ruby"
 )
 
 // ShowTries is how many seeds another protocol gets to show a finding.
@@ -31,15 +32,16 @@ func Shows(ctx context.Context, slicc string, f *Finding) (bool, error) {
 		}
 		return place.Texts(slicc, title) == place.Texts(here, f.Title)
 	}
-	titles, _, _, err := Again(ctx, m, f, same)
+	titles, _, _, err := Again(ctx, m, nil, f, same)
 	return slices.ContainsFunc(titles, same), err
 }
 
 // Again makes the exploration or the runs of a finding on another machine: the run
 // itself, and others of the same program. It returns the titles of what failed, each
 // once, the rows that failing runs took, and the number of runs. A title with which
-// enough is shown ends it.
-func Again(ctx context.Context, m config.Machine, f *Finding, enough func(title string) bool) (titles []string, taken sim.Coverage, runs int, err error) {
+// enough is shown ends it. Runs are of the protocol, if it is not nil, which must be what the machine's
+// files, repair and mutant compile to.
+func Again(ctx context.Context, m config.Machine, protocol *ruby.Protocol, f *Finding, enough func(title string) bool) (titles []string, taken sim.Coverage, runs int, err error) {
 	if f.Explore != nil {
 		var r *exploration.Result
 		err := execute.Guarded(func() (err error) {
@@ -54,7 +56,7 @@ func Again(ctx context.Context, m config.Machine, f *Finding, enough func(title 
 		}
 		return titles, r.Coverage, 1, nil
 	}
-	on, err := execute.NewRunner(config.SimBuiltin, &config.Config{Machine: m})
+	on, err := of(&m, protocol)
 	if err != nil {
 		return nil, nil, 0, err
 	}
@@ -64,7 +66,7 @@ func Again(ctx context.Context, m config.Machine, f *Finding, enough func(title 
 	}
 	for i := range uint64(ShowTries) {
 		job := sim.Job{Program: p, Rounds: f.Rounds, Seed: f.Seed + i, Timeout: runTime}
-		res, _, err := run(ctx, on.(*builtin.Runner), job, &m)
+		res, _, err := run(ctx, on, job, &m)
 		if err != nil {
 			return nil, nil, 0, err
 		}
@@ -78,4 +80,16 @@ func Again(ctx context.Context, m config.Machine, f *Finding, enough func(title 
 		}
 	}
 	return titles, taken, runs, nil
+}
+
+// of is the simulator of a machine, with a protocol that is compiled already unless it is nil.
+func of(m *config.Machine, protocol *ruby.Protocol) (*builtin.Runner, error) {
+	if protocol != nil {
+		return compiled(m, protocol)
+	}
+	on, err := execute.NewRunner(config.SimBuiltin, &config.Config{Machine: *m})
+	if err != nil {
+		return nil, err
+	}
+	return on.(*builtin.Runner), nil
 }

@@ -15,6 +15,7 @@ import (
 	"ordeal/gen/guided"
 	"ordeal/sim"
 	"ordeal/sim/builtin"
+	"ordeal/sim/builtin/ruby"
 )
 
 // What a turn of a simulating engine is.
@@ -158,14 +159,19 @@ func (x *simulation) next() (*guided.Candidate, config.Machine, *builtin.Runner,
 
 // runner is the simulator of a machine, whose protocol is compiled already.
 func (s *session) runner(m *config.Machine) (*builtin.Runner, error) {
+	if m.Repair {
+		return compiled(m, s.repaired)
+	}
+	return compiled(m, s.protocol)
+}
+
+// compiled is the simulator of a machine with a protocol.
+func compiled(m *config.Machine, protocol *ruby.Protocol) (*builtin.Runner, error) {
 	o, err := m.Builtin()
 	if err != nil {
 		return nil, err
 	}
-	o.Compiled, o.Protocol, o.SLICC, o.Repair, o.Mutant = s.protocol, s.protocol.Name(), "", false, ""
-	if m.Repair {
-		o.Compiled = s.repaired
-	}
+	o.Compiled, o.Protocol, o.SLICC, o.Repair, o.Mutant = protocol, protocol.Name(), "", false, ""
 	return builtin.New(o)
 }
 

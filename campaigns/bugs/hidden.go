@@ -66,7 +66,7 @@ func (x *comparison) runs(ctx context.Context, f *audit.Finding) (sight, error) 
 		return place.Texts(m.SLICC, title) == text ||
 			strings.HasPrefix(f.Title, deadlock) && strings.HasPrefix(title, deadlock)
 	}
-	titles, _, _, err := audit.Again(ctx, m, f, same)
+	titles, _, _, err := audit.Again(ctx, m, nil, f, same)
 	if err != nil {
 		return absent, err
 	}

@@ -26,7 +26,7 @@ func (p *Catalogue) Find(id string) (Mutant, error) {
 		}
 		m, err := rest.single(part)
 		if err != nil {
-			return Mutant{}, p.unknown(part, err)
+			return Mutant{}, &unknown{p, part, err}
 		}
 		if i == 0 {
 			whole = m
@@ -93,16 +93,26 @@ func (m *machine) find(place string) (site, error) {
 	return s, nil
 }
 
-func (p *Catalogue) unknown(id string, err error) error {
+// unknown is the error for a name of no mutant. The nearest names are looked for when it is printed,
+// since searches for repairs try many names.
+type unknown struct {
+	catalogue *Catalogue
+	id        string
+	err       error
+}
+
+func (u *unknown) Unwrap() error { return u.err }
+
+func (u *unknown) Error() string {
 	var list []string
-	for _, m := range p.Mutants() {
+	for _, m := range u.catalogue.Mutants() {
 		list = append(list, m.ID)
 	}
-	near := nearest(id, list)
+	near := nearest(u.id, list)
 	if len(near) == 0 {
-		return fmt.Errorf("mutant %s: %w", id, err)
+		return fmt.Sprintf("mutant %s: %v", u.id, u.err)
 	}
-	return fmt.Errorf("mutant %s: %w; nearest are\n  %s", id, err, strings.Join(near, "\n  "))
+	return fmt.Sprintf("mutant %s: %v; nearest are\n  %s", u.id, u.err, strings.Join(near, "\n  "))
 }
 
 // nearest are the names that share most with id: its parts first, then their

@@ -21,6 +21,7 @@ package mutate
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"sync"
@@ -150,17 +151,42 @@ func (p *Catalogue) list() []Mutant {
 	var list []Mutant
 	for _, m := range p.machines {
 		for _, s := range m.sites() {
-			seen := map[string]int{}
-			for _, point := range m.points(s) {
-				name := point.edit.text()
-				if seen[name]++; seen[name] > 1 {
-					point.edit.nth = seen[name]
-				}
-				list = append(list, p.mutant(m, s, point))
-			}
+			list = slices.AppendSeq(list, p.of(m, s))
 		}
 	}
 	return list
+}
+
+// Bodies are the mutants of actions, ports and functions, in the order of Mutants, without
+// enumerating those of rows, which are many more.
+func (p *Catalogue) Bodies() iter.Seq[Mutant] {
+	return func(yield func(Mutant) bool) {
+		for _, m := range p.machines {
+			for _, s := range m.bodies {
+				for mutant := range p.of(m, s) {
+					if !yield(mutant) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// of are the mutants of a site.
+func (p *Catalogue) of(m *machine, s site) iter.Seq[Mutant] {
+	return func(yield func(Mutant) bool) {
+		seen := map[string]int{}
+		for _, point := range m.points(s) {
+			name := point.edit.text()
+			if seen[name]++; seen[name] > 1 {
+				point.edit.nth = seen[name]
+			}
+			if !yield(p.mutant(m, s, point)) {
+				return
+			}
+		}
+	}
 }
 
 func (p *Catalogue) mutant(m *machine, s site, at point) Mutant {

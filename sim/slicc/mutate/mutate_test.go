@@ -346,6 +346,30 @@ func TestFindErrors(t *testing.T) {
 	}
 }
 
+// TestBodies requires the mutants of bodies to be those of the whole list, and one to be given
+// where no more are wanted.
+func TestBodies(t *testing.T) {
+	for _, s := range sources(t) {
+		p := s.load(t)
+		want := slices.DeleteFunc(slices.Clone(p.Mutants()), func(m Mutant) bool { return m.State != "" })
+		ids := func(list []Mutant) (ids []string) {
+			for _, m := range list {
+				ids = append(ids, m.ID)
+			}
+			return ids
+		}
+		if diff := cmp.Diff(ids(want), ids(slices.Collect(p.Bodies()))); diff != "" || len(want) == 0 {
+			t.Errorf("%s: %d mutants of bodies (-want +got)\n%s", p.Name, len(want), diff)
+		}
+		for m := range p.Bodies() {
+			if m.ID != want[0].ID {
+				t.Errorf("%s: the first is %s, want %s", p.Name, m.ID, want[0].ID)
+			}
+			break
+		}
+	}
+}
+
 // FuzzFind requires no name to be more than an error, and the name of what is
 // found to be found again.
 func FuzzFind(f *testing.F) {
@@ -359,6 +383,9 @@ func FuzzFind(f *testing.F) {
 	f.Fuzz(func(t *testing.T, id string) {
 		m, err := p.Find(id)
 		if err != nil {
+			if err.Error() == "" {
+				t.Errorf("%q: an error without a text", id)
+			}
 			return
 		}
 		again, err := p.Find(m.ID)

@@ -91,7 +91,7 @@ func (o overlay) edit(root, id string) error {
 	}
 	m, err := p.single(id)
 	if err != nil {
-		return p.unknown(id, err)
+		return &unknown{p, id, err}
 	}
 	for _, c := range m.changes {
 		name := c.decl.Position().File
