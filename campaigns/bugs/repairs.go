@@ -3,12 +3,12 @@ package bugs
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 
 	"ordeal/campaigns/amend"
 	"ordeal/campaigns/audit"
+	"ordeal/campaigns/execute"
 	"ordeal/sim/protocols"
 	"ordeal/sim/slicc/mutate"
 )
@@ -53,14 +53,7 @@ func (r *Repaired) Good() bool { return r.Equal > 0 || r.Passes > 0 }
 // is a result, and other bugs are still to be searched for.
 func (b *Bench) repairs(ctx context.Context, r *Result) error {
 	r.Repaired = new(Repaired)
-	err := func() (err error) {
-		defer func() {
-			if p := recover(); p != nil {
-				err = fmt.Errorf("panic: %v", p)
-			}
-		}()
-		return b.checkRepairs(ctx, r)
-	}()
+	err := execute.Guarded(func() error { return b.checkRepairs(ctx, r) })
 	if ctx.Err() != nil {
 		r.Repaired = nil // to be searched for once more
 		return context.Cause(ctx)
