@@ -25,6 +25,7 @@ type bodyEdits struct {
 	ports               map[place][]string  // conditions of ports, by the event that is triggered where they hold
 	groups              map[string][]string // all that make the same change in several places, by each
 	under               []string            // those that move an assignment under a condition
+	order               map[string][]string // those that move a port, by machine
 	lines               map[string]int      // of the statements of amendments, by edit
 	data                map[string][]string // actions that pass the data of a message on, by machine
 	guards              []guard
@@ -36,7 +37,7 @@ func newBodyEdits(c *mutate.Catalogue) *bodyEdits {
 	b := &bodyEdits{
 		catalogue: c, mutants: map[place][]string{}, amendments: map[place][]string{}, lacking: map[string]bool{},
 		asserts: map[place][]string{}, wider: map[place][]string{}, ports: map[place][]string{}, groups: map[string][]string{},
-		lines: map[string]int{}, data: c.Data(), queues: map[place]mutate.Queue{}, permits: map[string][]permit{},
+		lines: map[string]int{}, data: c.Data(), queues: map[place]mutate.Queue{}, permits: map[string][]permit{}, order: map[string][]string{},
 	}
 	for m := range c.Bodies() {
 		if m.Operator == mutate.Set || m.Operator == mutate.Negate {
@@ -57,6 +58,9 @@ func newBodyEdits(c *mutate.Catalogue) *bodyEdits {
 		case a.Operator == mutate.Permit:
 			_, to, _ := strings.Cut(a.ID, "/permit:")
 			b.permits[a.Machine] = append(b.permits[a.Machine], permit{a.State, to, a.ID})
+			continue
+		case a.Operator == mutate.Before:
+			b.order[a.Machine] = append(b.order[a.Machine], a.ID)
 			continue
 		case a.Asserts:
 			b.asserts[at] = append(b.asserts[at], a.ID)
@@ -137,7 +141,11 @@ func (b *bodyEdits) triggering(machine, event string, add func(kind int, ids ...
 		return
 	}
 	for _, id := range b.ports[place{machine, event}] {
-		b.alike(copyEdit, id, add)
+		kind := copyEdit
+		if strings.Contains(id, "/omit:") { // of which there are few
+			kind = dropEdit
+		}
+		b.alike(kind, id, add)
 	}
 }
 
@@ -164,6 +172,14 @@ func (b *bodyEdits) moving(title string) []string {
 		return nil
 	}
 	return b.under
+}
+
+// moved lists the ports of a machine that may be looked at before others.
+func (b *bodyEdits) moved(machine string) []string {
+	if b == nil {
+		return nil
+	}
+	return b.order[machine]
 }
 
 // widened lists the conditions that compare with several states, with one that they lack.

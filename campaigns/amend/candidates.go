@@ -123,6 +123,13 @@ func candidates(p *types.Protocol, bodies *bodyEdits, title string, shown *outco
 		switch {
 		case stuck(title):
 			t.waking(func(ids ...string) { add(insertEdit, 1, ids...) })
+			kind := dropEdit
+			if slices.ContainsFunc(named(title), func(r row) bool { return r.machine == m.Name }) {
+				kind = nextEdit
+			}
+			for _, id := range bodies.moved(m.Name) {
+				add(kind, 1, id)
+			}
 		case strings.HasPrefix(title, "load ") || strings.HasPrefix(title, "old data"):
 			t.losing(func(ids ...string) { add(insertEdit, 1, ids...) })
 		}

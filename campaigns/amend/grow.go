@@ -34,7 +34,7 @@ func (s *search) grow(ctx context.Context, root *node) error {
 	nodes := []*node{root}
 	for len(nodes) > 0 && places(s.passed) < enough && len(s.passed) < s.o.Best/2 && s.result.Tried < s.o.Tries && s.spent < s.budget()/2 && ctx.Err() == nil {
 		on := root
-		if root.at >= s.o.Tries/3 || root.done() { // most repairs are edits of the protocol itself
+		if root.at >= s.o.Tries/2 || root.done() { // most repairs are edits of the protocol itself
 			on = slices.MaxFunc(nodes, func(a, b *node) int { return cmp.Compare(a.score(), b.score()) })
 		}
 		again := s.uncovered(nodes)

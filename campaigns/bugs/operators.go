@@ -51,6 +51,11 @@ func Operators(t *Trees) (list []mutate.Operator, ok bool, err error) {
 	for _, key := range slices.Sorted(maps.Keys(edits)) {
 		list = append(list, edits[key])
 	}
+	for _, machine := range slices.Sorted(maps.Keys(fixed.ports)) {
+		if ports, has := buggy.ports[machine]; has && !inOrder(ports, fixed.ports[machine]) {
+			list = append(list, mutate.Before)
+		}
+	}
 	bodies, fits := bodyOperators(fixed.bodies, buggy.bodies)
 	list = append(list, bodies...)
 	return list, ok && fits && len(list) > 0 && len(list) <= mostEdits, nil
@@ -72,6 +77,7 @@ type pair struct{ state, event string }
 type content struct {
 	rows   map[string]map[pair]tableRow // by machine
 	bodies map[string]string            // other declarations of machines, by their heads
+	ports  map[string][]string          // by machine, in their order
 }
 
 func checked(path string) (*content, error) {
@@ -92,8 +98,9 @@ func contentOf(tree *syntax.File) (*content, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &content{map[string]map[pair]tableRow{}, map[string]string{}}
+	c := &content{map[string]map[pair]tableRow{}, map[string]string{}, map[string][]string{}}
 	for _, m := range p.Machines {
+		c.ports[m.Name] = catalogue.Ports(m.Name)
 		c.rows[m.Name] = map[pair]tableRow{}
 		for _, t := range m.Transitions {
 			r := tableRow{next: "*", place: fmt.Sprint(t.Decl.Position())}
@@ -128,6 +135,14 @@ func contentOf(tree *syntax.File) (*content, error) {
 	}
 	walk(tree.Decls, "")
 	return c, nil
+}
+
+// inOrder reports whether the ports that two lists both have are in the same order.
+func inOrder(a, b []string) bool {
+	both := func(list, other []string) []string {
+		return slices.DeleteFunc(slices.Clone(list), func(name string) bool { return !slices.Contains(other, name) })
+	}
+	return slices.Equal(both(a, b), both(b, a))
 }
 
 // rowOperator is the operator that makes a row of another one; "" where both are the

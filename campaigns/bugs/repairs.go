@@ -162,7 +162,7 @@ func (r tableRow) same(other tableRow) bool {
 // same reports whether two protocols have the same tables and bodies.
 func (c *content) same(other *content) bool {
 	return maps.EqualFunc(c.rows, other.rows, func(a, b map[pair]tableRow) bool { return maps.EqualFunc(a, b, tableRow.same) }) &&
-		maps.Equal(c.bodies, other.bodies)
+		maps.Equal(c.bodies, other.bodies) && maps.EqualFunc(c.ports, other.ports, slices.Equal[[]string])
 }
 
 // between reports whether a protocol differs from another one, and is in all that differs as
@@ -186,6 +186,15 @@ func (c *content) between(from, to *content) bool {
 				return false
 			}
 		}
+	}
+	for machine, ports := range c.ports {
+		if slices.Equal(ports, from.ports[machine]) {
+			continue
+		}
+		if !slices.Equal(ports, to.ports[machine]) {
+			return false
+		}
+		changed = true
 	}
 	for head, text := range c.bodies {
 		if text == from.bodies[head] {

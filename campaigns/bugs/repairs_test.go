@@ -3,10 +3,13 @@ package bugs
 import (
 	"context"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"ordeal/campaigns/audit"
+	"ordeal/sim/protocols"
+	"ordeal/sim/slicc/mutate"
 )
 
 // TestSameRepair requires the edit that puts back what was taken out to be the fix, and
@@ -66,5 +69,32 @@ func TestInterruptedRepairs(t *testing.T) {
 	r := &Result{Trees: &Trees{}}
 	if err := new(Bench).repairs(ctx, r); err == nil || r.Repaired != nil {
 		t.Errorf("%+v, %v", r.Repaired, err)
+	}
+}
+
+// TestPortOrder requires a fix that moves a port to count as that edit alone, which makes the protocol
+// with the fix.
+func TestPortOrder(t *testing.T) {
+	const id = "MI_example/L1Cache/accesses/before:dataIn"
+	before := protocolFiles(t)
+	fsys, root := protocols.OnDisk(before)
+	files, err := mutate.Text(fsys, root, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	after := protocolFiles(t)
+	for _, f := range files {
+		write(t, filepath.Join(filepath.Dir(after), f.Name), string(f.New))
+	}
+	trees := &Trees{Before: before, After: after}
+	if got, ok, err := Operators(trees); err != nil || !ok || !slices.Equal(got, []mutate.Operator{mutate.Before}) {
+		t.Errorf("%v, %v, %v: want %s", got, ok, err, mutate.Before)
+	}
+	for edit, want := range map[string][2]bool{
+		id: {true, true}, "MI_example/L1Cache/accesses/before:forwards": {}, id + " + MI_example/L1Cache/(M,Replacement)/next:I": {},
+	} {
+		if equal, part, err := same(trees, edit); err != nil || equal != want[0] || part != want[1] {
+			t.Errorf("%s: %v, part %v, %v: want %v", edit, equal, part, err, want)
+		}
 	}
 }

@@ -58,7 +58,7 @@ const (
 
 // Operators lists the operators, those on rows first, and those of repairs last.
 func Operators() []Operator {
-	return []Operator{Swap, Drop, Dup, Next, Delete, Copy, Pop, Insert, Replace, Skip, Set, Negate, Trigger, Forget, Add, Put, Call, Case, Omit, Make, Also, Permit, Under}
+	return []Operator{Swap, Drop, Dup, Next, Delete, Copy, Pop, Insert, Replace, Skip, Set, Negate, Trigger, Forget, Add, Put, Call, Case, Omit, Make, Also, Permit, Under, Before}
 }
 
 // Mutant is an edit of a protocol.

@@ -144,7 +144,7 @@ func TestListNames(t *testing.T) {
 		}
 	}
 	for _, op := range Operators() {
-		if listed := op != Insert && op != Replace && op != Forget && !slices.Contains([]Operator{Add, Put, Call, Case, Omit, Make, Also, Permit, Under}, op); listed && !seen[op] {
+		if listed := op != Insert && op != Replace && op != Forget && !slices.Contains([]Operator{Add, Put, Call, Case, Omit, Make, Also, Permit, Under, Before}, op); listed && !seen[op] {
 			t.Errorf("no protocol has a mutant of operator %s", op)
 		}
 	}

@@ -172,6 +172,7 @@ func (m *machine) repairPoints(s site) []point {
 	}
 	if !s.onlyAsserts() {
 		list = append(list, m.underPoints(s)...)
+		list = append(list, m.portPoints(s)...)
 	}
 	return list
 }
