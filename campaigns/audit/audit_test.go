@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"ordeal/campaigns/rundir"
 	"ordeal/sim/builtin/ruby"
 	"ordeal/sim/protocols"
 	"ordeal/sim/slicc/mutate"
@@ -98,12 +99,15 @@ func TestFinds(t *testing.T) {
 	if err := one.Record(t.Context(), t.TempDir(), []string{"ordeal"}); err != nil {
 		t.Fatal(err)
 	}
-	var result struct{ Signature, Title string }
+	var result struct {
+		Signature, Title string
+		Timing           rundir.Timing
+	}
 	data, err := os.ReadFile(filepath.Join(f.Dir, "result.json"))
 	if err == nil {
 		err = json.Unmarshal(data, &result)
 	}
-	if err != nil || result.Signature != f.Title {
+	if err != nil || result.Signature != f.Title || result.Timing.Seeds != f.Tries || result.Timing.Same != f.Faithful {
 		t.Errorf("recorded %+v, %v: want signature %q", result, err, f.Title)
 	}
 }
