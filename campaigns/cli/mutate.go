@@ -185,10 +185,13 @@ func printMutant(e *env, m *mutate.Mutant, asJSON bool) error {
 	return err
 }
 
+// operatorNames are those of the operators whose mutants are listed.
 func operatorNames() []string {
 	var names []string
 	for _, o := range mutate.Operators() {
-		names = append(names, string(o))
+		if o.Listed() {
+			names = append(names, string(o))
+		}
 	}
 	return names
 }
@@ -196,6 +199,9 @@ func operatorNames() []string {
 // operatorFilter accepts the mutants of some operators, or of all.
 func operatorFilter(names []string) (func(*mutate.Mutant) bool, error) {
 	for _, name := range names {
+		if o := mutate.Operator(name); slices.Contains(mutate.Operators(), o) && !o.Listed() {
+			return nil, fmt.Errorf("--operator: mutants of %s are not listed: they are made from their names (ordeal help slicc)", name)
+		}
 		if !slices.Contains(operatorNames(), name) {
 			return nil, fmt.Errorf("--operator: unknown operator %q%s", name, messages.Hint(name, operatorNames()))
 		}

@@ -61,6 +61,16 @@ func Operators() []Operator {
 	return []Operator{Swap, Drop, Dup, Next, Delete, Copy, Pop, Insert, Replace, Skip, Set, Negate, Trigger, Forget, Add, Put, Call, Case, Omit, Make, Also, Permit, Under, Before}
 }
 
+// Listed reports whether a Catalogue lists the mutants of the operator. Those of others are too many,
+// or repairs; Find makes them from their names.
+func (o Operator) Listed() bool {
+	switch o {
+	case Swap, Drop, Dup, Next, Delete, Copy, Pop, Skip, Set, Negate, Trigger, Forget:
+		return true
+	}
+	return false
+}
+
 // Mutant is an edit of a protocol.
 type Mutant struct {
 	ID       string
