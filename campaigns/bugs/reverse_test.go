@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"ordeal/sim/protocols"
 )
@@ -212,6 +213,29 @@ func TestMake(t *testing.T) {
 				t.Errorf("%s: %s:\n%s", trees.How, path, text)
 			}
 		}
+	}
+	// Other bugs have the same trees, which searches for them may read just then.
+	bug := &Bug{Protocol: "P", Fix: commits[1]}
+	trees, err := m.Make(t.Context(), bug)
+	if err != nil {
+		t.Fatal(err)
+	}
+	past := time.Unix(1_000_000_000, 0)
+	file := filepath.Join(filepath.Dir(trees.Before), "P-cache.sm")
+	text := read(t, file)
+	if err := os.Chtimes(file, past, past); err != nil {
+		t.Fatal(err)
+	}
+	write(t, trees.Before, "cut sho")
+	again, err := m.Make(t.Context(), bug)
+	if err != nil || *again != *trees {
+		t.Fatalf("made again: %+v, %v: want %+v", again, err, trees)
+	}
+	if i, err := os.Stat(file); err != nil || !i.ModTime().Equal(past) || read(t, file) != text {
+		t.Errorf("%s was written again: %v", file, err)
+	}
+	if root := read(t, trees.Before); root == "cut sho" {
+		t.Errorf("%s stays %q", trees.Before, root)
 	}
 	if trees, err := m.Make(t.Context(), &Bug{Protocol: "P", Title: "x"}); err != nil || trees.After != "" {
 		t.Errorf("a bug that is still there: %+v, %v", trees, err)

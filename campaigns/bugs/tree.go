@@ -290,7 +290,7 @@ func (m *Maker) one(b *Bug, files Protocols) (rootFile, identity string, err err
 		if err := rundir.MkdirAll(filepath.Dir(file)); err != nil {
 			return "", "", err
 		}
-		if err := rundir.Overwrite(file, []byte(read.read[name])); err != nil {
+		if err := rundir.WriteChanged(file, []byte(read.read[name]), false); err != nil {
 			return "", "", err
 		}
 	}

@@ -48,7 +48,7 @@ func (w *Rewriter) Begin(c *config.Campaign, h *Header) error {
 	if err != nil {
 		return fmt.Errorf("write %s: %w", CampaignFile, err)
 	}
-	if err := rundir.WriteChanged(w.a.Path(CampaignFile), text); err != nil {
+	if err := rundir.WriteChanged(w.a.Path(CampaignFile), text, true); err != nil {
 		return err
 	}
 	header := *h

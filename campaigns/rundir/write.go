@@ -110,12 +110,13 @@ func WriteText(path, text string, flush bool) error {
 	return WriteFile(path, []byte(messages.Escape(text)), flush)
 }
 
-// WriteChanged writes a file unless it has these contents.
-func WriteChanged(path string, data []byte) error {
+// WriteChanged is WriteFile of a file unless it has these contents: one that others read stays
+// as it is.
+func WriteChanged(path string, data []byte, flush bool) error {
 	if old, err := ReadFile(path); err == nil && bytes.Equal(old, data) {
 		return nil
 	}
-	return WriteFile(path, data, true)
+	return WriteFile(path, data, flush)
 }
 
 // WriteChangedJSON is WriteChanged of indented JSON.
@@ -124,7 +125,7 @@ func WriteChangedJSON(path string, v any) error {
 	if err != nil {
 		return err
 	}
-	return WriteChanged(path, data)
+	return WriteChanged(path, data, true)
 }
 
 // SameContents compares two files.

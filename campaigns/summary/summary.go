@@ -314,7 +314,7 @@ func (s *Summary) ExitStatus() int {
 
 // Write writes the summary to the campaign's directory.
 func (s *Summary) Write() error {
-	if err := rundir.WriteChanged(filepath.Join(s.Dir, journal.SummaryText), []byte(messages.Escape(s.Text()))); err != nil {
+	if err := rundir.WriteChanged(filepath.Join(s.Dir, journal.SummaryText), []byte(messages.Escape(s.Text())), true); err != nil {
 		return err
 	}
 	return rundir.WriteChangedJSON(filepath.Join(s.Dir, journal.SummaryJSON), s)
