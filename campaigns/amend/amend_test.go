@@ -143,10 +143,10 @@ func TestLikely(t *testing.T) {
 // TestTaking requires the actions of a row that pass the data of a message on to be left out
 // together, early where a value was lost.
 func TestTaking(t *testing.T) {
-	const row = "MI_example/Directory/(IM,Memory_Data)/"
-	c, p := edited(t, row+"insert:w_writeMemory")
+	const at = "MI_example/Directory/(IM,Memory_Data)/"
+	c, p := edited(t, at+"insert:w_writeMemory")
 	bodies := newBodyEdits(c)
-	const want = row + "drop:d_sendData + " + row + "drop:w_writeMemory"
+	const want = at + "drop:d_sendData + " + at + "drop:w_writeMemory"
 	for value, rank := range map[bool]int{true: insertEdit, false: dropEdit} {
 		shown := &outcome{taken: sim.Coverage{{Machine: "Directory", State: "IM", Event: "Memory_Data", Count: 1}}, value: value}
 		list := candidates(p, bodies, "", shown)
@@ -154,6 +154,21 @@ func TestTaking(t *testing.T) {
 		if i < 0 || list[i].rank != rank || list[i].edits != 1 {
 			t.Errorf("value lost %v: candidate %d, want %s of rank %d", value, i, want, rank)
 		}
+	}
+	shown := &outcome{value: true} // in the most frequent of many rows, too
+	for _, m := range p.Machines {
+		for _, tr := range m.Transitions {
+			r := (&table{Machine: m}).row(tr)
+			count := uint64(1)
+			if r == (row{"Directory", "IM", "Memory_Data"}) {
+				count = 1000
+			}
+			shown.taken = append(shown.taken, sim.Transition{Machine: r.machine, State: r.state, Event: r.event, Count: count})
+		}
+	}
+	list := candidates(p, bodies, "", shown)
+	if i := slices.IndexFunc(list, func(x candidate) bool { return x.id == want }); i < 0 || list[i].rank != noticeRank {
+		t.Errorf("in a frequent row: candidate %d, want rank %d", i, noticeRank)
 	}
 }
 

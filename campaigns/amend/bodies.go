@@ -164,6 +164,31 @@ func (b *bodyEdits) sending(machine, event string, add func(kind int, ids ...str
 	}
 }
 
+// unsent leaves an action out of all rows, which are few, that sends the messages which trigger an event
+// of a machine: where it is not expected, it may be one too many.
+func (b *bodyEdits) unsent(p *types.Protocol, machine, event string, add func(ids ...string)) {
+	if b == nil {
+		return
+	}
+	for _, s := range b.catalogue.Senders(machine, event) {
+		for _, m := range p.Machines {
+			if m.Name != s.Machine {
+				continue
+			}
+			t := &table{Machine: m, protocol: p.Name}
+			var ids []string
+			for _, tr := range m.Transitions {
+				if own, _ := t.names(tr); slices.Contains(own, s.Action) {
+					ids = append(ids, t.id(t.row(tr), "drop:"+s.Action))
+				}
+			}
+			if len(ids) <= mostAlike {
+				add(ids...)
+			}
+		}
+	}
+}
+
 // moving lists the assignments under a condition, which are few, where a title says that data are
 // old or lost.
 func (b *bodyEdits) moving(title string) []string {

@@ -190,11 +190,11 @@ func candidates(p *types.Protocol, bodies *bodyEdits, title string, shown *outco
 					for i, a := range drops {
 						drops[i] = t.id(at, "drop:"+a)
 					}
-					kind := dropEdit
+					kind := rank + dropEdit
 					if shown.value {
-						kind = insertEdit // data of a message that has none overwrites the value
+						kind = min(rank, noticeRank) // data of a message that has none overwrites the value
 					}
-					add(rank+kind, 1, drops...)
+					add(kind, 1, drops...)
 				}
 				bodies.waits(t, tr, func(edit string) { add(rank+copyEdit, 1, t.id(at, edit)) })
 				t.exchanges(tr, func(kind int, ids ...string) { add(rank+kind, 1, ids...) })
@@ -207,6 +207,7 @@ func candidates(p *types.Protocol, bodies *bodyEdits, title string, shown *outco
 			if !known && r.state != "" && r.event != "" {
 				t.missing(r, func(kind, edits int, ids ...string) { add(rank+kind, edits, ids...) })
 				bodies.sending(r.machine, r.event, func(kind int, ids ...string) { add(rank+kind, 1, ids...) })
+				bodies.unsent(p, r.machine, r.event, func(ids ...string) { add(rank+nextEdit, 1, ids...) })
 			}
 		}
 	}
@@ -229,8 +230,8 @@ const (
 const (
 	// rareRows rows that a run took count as equally likely.
 	rareRows = 3
-	// noticeRank is the most that a missing notice ranks at where a line is lost: few
-	// rows do that.
+	// noticeRank is the most that a missing notice ranks at where a line is lost, and that data which
+	// are not taken rank at where a value is: few rows do that.
 	noticeRank = 2
 )
 

@@ -162,6 +162,36 @@ func TestHides(t *testing.T) {
 	}
 }
 
+// TestLacks requires an event that is missing in two other states of the protocol, in its audit or in
+// runs of findings, and a state whose rows the edit leaves as they are.
+func TestLacks(t *testing.T) {
+	const title = "invalid transition (C, Ack) of M"
+	s := &search{stock: &audit.Report{}, shown: map[string]bool{}}
+	for _, c := range []struct {
+		audited, ran string
+		want         bool
+	}{
+		{"invalid transition (A, Ack) of M", "", false}, {"invalid transition (A, Ack) of M", "invalid transition (A, Ack) of M", false},
+		{"invalid transition (C, Ack) of M", "invalid transition (B, Nack) of M", false}, {"invalid transition (D, Ack) of N", "M has a transaction in D", false},
+		{"", "invalid transition (D, Ack) of M", true},
+	} {
+		if c.audited != "" {
+			s.stock.Findings = append(s.stock.Findings, finding(c.audited))
+		}
+		if c.ran != "" {
+			s.shown[c.ran] = true
+		}
+		if got := s.hides(&node{candidate: candidate{id: "P/M/(A,Load)/drop:w"}}, title); got != c.want {
+			t.Errorf("with %q, %q: %v", c.audited, c.ran, got)
+		}
+	}
+	for id, title := range map[string]string{"P/M/(C,Load)/drop:w": title, "P/M/(A,Load)/drop:w": "deadlock: M is busy in C"} {
+		if s.hides(&node{candidate: candidate{id: id}}, title) {
+			t.Errorf("%s hides %q", id, title)
+		}
+	}
+}
+
 // TestRanked requires repairs of different places first, and those that were audited twice once.
 func TestRanked(t *testing.T) {
 	list := []*Repair{{ID: "P/M/a/x", Edits: 1, rank: 1}, {ID: "P/M/a/y", Edits: 1}, {ID: "P/M/a/x + P/M/b/x", Edits: 2}, {ID: "P/M/b/z", Edits: 1, Lost: 3}}

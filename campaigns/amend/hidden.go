@@ -73,8 +73,33 @@ func leavesMessage(edit string) bool {
 // hides reports whether a title comes up with many edits of the protocol itself, so that it is
 // the protocol's own, which the finding hides, and not one of a state in which an edit changes what
 // is done. A title without a row is not enough: an edit that is wrong shows the same one as others.
+// So is a missing row of an event that is missing in other states of the protocol.
 func (s *search) hides(n *node, title string) bool {
-	return len(s.comes[title]) >= hiding && !slices.ContainsFunc(named(title), func(r row) bool { return n.changes(r) })
+	return (len(s.comes[title]) >= hiding || s.lacks(title)) && !slices.ContainsFunc(named(title), func(r row) bool { return n.changes(r) })
+}
+
+// lacks reports whether a title is that of a missing row, and the protocol shows by itself that its event
+// is missing in other states of the machine.
+func (s *search) lacks(title string) bool {
+	const missing = "invalid transition"
+	if s.stock == nil || !strings.HasPrefix(title, missing) || len(named(title)) == 0 {
+		return false
+	}
+	r, others := named(title)[0], map[row]bool{}
+	note := func(shown string) {
+		for _, known := range named(shown) {
+			if strings.HasPrefix(shown, missing) && known.machine == r.machine && known.event == r.event && known.state != r.state {
+				others[known] = true
+			}
+		}
+	}
+	for _, f := range s.stock.Findings {
+		note(f.Title)
+	}
+	for shown := range s.shown {
+		note(shown)
+	}
+	return len(others) >= lacking
 }
 
 // changes reports whether an edit is of a row of the state of another one.

@@ -50,6 +50,28 @@ func TestSending(t *testing.T) {
 	}
 }
 
+// TestUnsent requires the action that sends what is not expected to be left out of all rows, of which the
+// edit adds one, where the row is missing, and nothing of an event that is not.
+func TestUnsent(t *testing.T) {
+	c, p := edited(t, "MI_example/L1Cache/(M,Fwd_GETX)/insert:b_issuePUT")
+	const row, drop = "MI_example/L1Cache/", "/drop:b_issuePUT"
+	const dma = "MI_example/DMA/"
+	want := []string{"0 " + row + "(M,Fwd_GETX)" + drop + " + " + row + "(M,Replacement)" + drop, "0 " + dma + "(IR,Data)" + drop + " + " + dma + "(IW,Data)" + drop}
+	got := edits(func(add func(int, ...string)) {
+		newBodyEdits(c).unsent(p, "Directory", "PUTX", func(ids ...string) { add(0, ids...) })
+	})
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	id := row + "(M,Fwd_GETX)" + drop + " + " + row + "(M,Replacement)" + drop
+	for title, want := range map[string]bool{"invalid transition (IM, PUTX) of Directory": true, "invalid transition (M, PUTX) of Directory": false} {
+		list := candidates(p, newBodyEdits(c), title, &outcome{})
+		if got := slices.ContainsFunc(list, func(x candidate) bool { return x.id == id && x.rank == nextEdit && x.edits == 1 }); got != want {
+			t.Errorf("%s: %v", title, got)
+		}
+	}
+}
+
 // TestTriggering requires the conditions under which a port triggers an event, those of all ports
 // that ask the same at once.
 func TestTriggering(t *testing.T) {

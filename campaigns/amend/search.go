@@ -51,6 +51,9 @@ const (
 	// hiding is with how many edits a title has to come up to count as one that the
 	// finding hides.
 	hiding = 3
+	// lacking is in how many other states an event has to be missing for a missing row of it to be
+	// the protocol's own.
+	lacking = 2
 	// turn is how many edits are added to one before another may be the likelier one.
 	turn = 8
 	// asideRuns have to pass before another failure does not count against an edit, and
