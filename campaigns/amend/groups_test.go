@@ -166,7 +166,7 @@ func TestHides(t *testing.T) {
 // runs of findings, and a state whose rows the edit leaves as they are.
 func TestLacks(t *testing.T) {
 	const title = "invalid transition (C, Ack) of M"
-	s := &search{stock: &audit.Report{}, shown: map[string]bool{}}
+	s := &search{o: Options{Finding: finding("M has a transaction in E")}, stock: &audit.Report{}, shown: map[string]bool{}}
 	for _, c := range []struct {
 		audited, ran string
 		want         bool
@@ -189,6 +189,10 @@ func TestLacks(t *testing.T) {
 		if s.hides(&node{candidate: candidate{id: id}}, title) {
 			t.Errorf("%s hides %q", id, title)
 		}
+	}
+	s.o.Finding = finding("invalid transition (E, Ack) of M")
+	if s.hides(&node{candidate: candidate{id: "P/M/(A,Load)/drop:w"}}, title) {
+		t.Error("one of a kind with the finding counts as hidden by it")
 	}
 }
 
