@@ -190,9 +190,9 @@ func TestLacks(t *testing.T) {
 			t.Errorf("%s hides %q", id, title)
 		}
 	}
-	s.o.Finding = finding("invalid transition (E, Ack) of M")
+	s.o.Finding = finding("invalid transition (E, Nack) of N")
 	if s.hides(&node{candidate: candidate{id: "P/M/(A,Load)/drop:w"}}, title) {
-		t.Error("one of a kind with the finding counts as hidden by it")
+		t.Error("a missing row counts as hidden by another one")
 	}
 }
 

@@ -79,16 +79,14 @@ func (s *search) hides(n *node, title string) bool {
 }
 
 // lacks reports whether a title is that of a missing row, and the protocol shows by itself that its event
-// is missing in other states of the machine. What the finding itself is one of is to go away with it.
+// is missing in other states of the machine. Where the finding is a missing row, too, one mistake may have
+// made all of them.
 func (s *search) lacks(title string) bool {
 	const missing = "invalid transition"
-	if s.stock == nil || !strings.HasPrefix(title, missing) || len(named(title)) == 0 {
+	if s.stock == nil || !strings.HasPrefix(title, missing) || len(named(title)) == 0 || strings.HasPrefix(s.o.Finding.Title, missing) {
 		return false
 	}
 	r, others := named(title)[0], map[row]bool{}
-	if slices.ContainsFunc(named(s.o.Finding.Title), func(own row) bool { return own.machine == r.machine && own.event == r.event }) {
-		return false
-	}
 	note := func(shown string) {
 		for _, known := range named(shown) {
 			if strings.HasPrefix(shown, missing) && known.machine == r.machine && known.event == r.event && known.state != r.state {
