@@ -135,6 +135,7 @@ func (r *Runner) Run(ctx context.Context, job sim.Job) (sim.Result, error) {
 // that of a job that cannot be run.
 func (r *Runner) Observe(ctx context.Context, job sim.Job, steps func(ruby.Step), accesses func(core.Access)) (sim.Result, error) {
 	observed := *r
+	observed.options = r.options.unobserved()
 	observed.options.Trace, observed.options.Accesses = steps, accesses
 	return observed.Run(ctx, job)
 }

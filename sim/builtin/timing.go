@@ -29,9 +29,10 @@ const startStream = 0x7374617274 // "start"
 
 // Faithful is the runner with the latencies nearest to gem5's in place of those
 // that explore, and how many seeds a failed run is worth there: nil if it has no
-// coherence protocol in a file, or constant latencies already.
+// coherence protocol in a file, or constant latencies already. It passes no steps on: those are
+// of the run that was asked for.
 func (r *Runner) Faithful() (runner sim.Runner, seeds int) {
-	o := r.options
+	o := r.options.unobserved()
 	constant := o.Latency.Jitter == 0 && o.Memory.Base != 0 && o.Memory.Jitter == 0
 	if o.SLICC == "" || constant {
 		return nil, 0
@@ -47,4 +48,10 @@ func (o *Options) start(seed uint64, core int) event.Tick {
 	}
 	at, _ := bits.Mul64(rand.NewPCG(agentSeed(seed, core), startStream).Uint64(), faithfulStart)
 	return event.Tick(at)
+}
+
+// unobserved are the options of another run, without what receives the steps of one.
+func (o Options) unobserved() Options {
+	o.Trace, o.Messages, o.Notices, o.Accesses = nil, nil, nil, nil
+	return o
 }

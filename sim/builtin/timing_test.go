@@ -6,6 +6,7 @@ import (
 	"ordeal/sim"
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/event"
+	"ordeal/sim/builtin/ruby"
 )
 
 // TestFaithful has a runner for gem5's latencies with as many seeds as the options
@@ -27,6 +28,31 @@ func TestFaithful(t *testing.T) {
 		if r, ok := runner.(*Runner); ok && r.options.Occupancy != FaithfulOccupancy {
 			t.Errorf("%+v: links are occupied for %d ticks", test.options, r.options.Occupancy)
 		}
+	}
+}
+
+// TestUnobserved requires runs at gem5's latencies and those that are observed by others to pass
+// nothing on to what receives the steps of a run.
+func TestUnobserved(t *testing.T) {
+	passed := 0
+	r := newRunner(t, Options{
+		SLICC: smallProtocol, Core: core.OOO, Trace: func(ruby.Step) { passed++ }, Messages: func(ruby.Message) { passed++ },
+		Notices: func(ruby.Notice) { passed++ }, Accesses: func(core.Access) { passed++ },
+	})
+	job := sim.Job{Program: randomProgram(t, 3, 4), Rounds: 2}
+	ends(t, r, job, sim.Passed, "")
+	if passed == 0 {
+		t.Fatal("a run passes no steps on")
+	}
+	passed = 0
+	faithful, _ := r.Faithful()
+	if _, err := faithful.Run(t.Context(), job); err != nil || passed > 0 {
+		t.Errorf("at gem5's latencies: %d steps, %v", passed, err)
+	}
+	steps, accesses := 0, 0
+	_, err := r.Observe(t.Context(), job, func(ruby.Step) { steps++ }, func(core.Access) { accesses++ })
+	if err != nil || passed > 0 || steps == 0 || accesses == 0 {
+		t.Errorf("observed: %d steps, %d observed, %d accesses, %v", passed, steps, accesses, err)
 	}
 }
 
