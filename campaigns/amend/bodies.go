@@ -199,8 +199,8 @@ func (b *bodyEdits) moving(title string) []string {
 	return b.under
 }
 
-// moved lists the ports of a machine that may be looked at before others.
-func (b *bodyEdits) moved(machine string) []string {
+// reordering lists the moves of ports of a machine to before others.
+func (b *bodyEdits) reordering(machine string) []string {
 	if b == nil {
 		return nil
 	}

@@ -127,7 +127,7 @@ func candidates(p *types.Protocol, bodies *bodyEdits, title string, shown *outco
 			if slices.ContainsFunc(named(title), func(r row) bool { return r.machine == m.Name }) {
 				kind = nextEdit
 			}
-			for _, id := range bodies.moved(m.Name) {
+			for _, id := range bodies.reordering(m.Name) {
 				add(kind, 1, id)
 			}
 		case strings.HasPrefix(title, "load ") || strings.HasPrefix(title, "old data"):

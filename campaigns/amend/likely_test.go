@@ -119,9 +119,9 @@ func TestMoving(t *testing.T) {
 	}
 }
 
-// TestMoved requires ports that a machine looks at before others where nothing goes on, those of the
+// TestReordering requires ports that a machine looks at before others where nothing goes on, those of the
 // machine that the title names first.
-func TestMoved(t *testing.T) {
+func TestReordering(t *testing.T) {
 	b := bodiesOf(t, confused)
 	p := &types.Protocol{Name: "P", Types: []*types.Type{{Name: "AccessPermission"}}, Machines: []*types.Machine{{Name: "A"}, {Name: "B"}}}
 	want := candidate{"P/B/q/before:p", nextEdit, 1}

@@ -52,8 +52,7 @@ func (f *Finding) record(ctx context.Context, dir rundir.Dir, command []string) 
 		Tools: execute.ToolVersions(ctx, on, &cfg), Started: time.Now(),
 	}
 	spec.SetProgram(p)
-	x := execute.Executor{Runner: on, Check: execute.CheckOptions{Models: models, Options: check.Options{Timeout: checkTime}, Workers: 1}}
-	x.Timings = f.Tries == 0
+	x := execute.Executor{Runner: on, Check: execute.CheckOptions{Models: models, Options: check.Options{Timeout: checkTime}, Workers: 1}, Timings: f.Tries == 0}
 	res, err := x.Run(ctx, dir, p, spec)
 	if err != nil {
 		return err
