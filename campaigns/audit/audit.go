@@ -134,9 +134,18 @@ type Finding struct {
 	// latencies near gem5's.
 	Faithful int `json:"faithful"`
 	Tries    int `json:"tries"`
+	// Known are the defects of Report.Base that have such a title.
+	Known []Known `json:"known,omitempty"`
 	// Dir is the run directory, where there is one.
 	Dir string `json:"dir,omitempty"`
 	_   struct{}
+}
+
+// Known is a listed defect of a protocol, or, without an ID, why a finding is none.
+type Known struct {
+	ID    string `json:"id,omitempty"`
+	About string `json:"about"`
+	_     struct{}
 }
 
 // Report is the result of an audit.
@@ -158,7 +167,10 @@ type Report struct {
 	// Repairs are known defects of gem5's files that the protocol has: part of
 	// the runs were made without them.
 	Repairs []string `json:"repairs,omitempty"`
-	_       struct{}
+	// Base is the version of the protocol of which the known defects are; empty: none
+	// are listed. See bugs.List.Mark.
+	Base string `json:"base,omitempty"`
+	_    struct{}
 }
 
 // Work is what an engine did.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -206,7 +207,7 @@ func TestReports(t *testing.T) {
 	if err := r.WriteHTML(&page); err != nil {
 		t.Fatal(err)
 	}
-	if strings.Contains(text.String(), "\x1b") || !strings.Contains(text.String(), "finding 1") {
+	if strings.Contains(text.String(), "\x1b") || !strings.Contains(text.String(), "finding 1") || strings.Contains(text.String(), "known") {
 		t.Errorf("text:\n%s", text.String())
 	}
 	for _, bad := range []string{"<script>", "<i>", "<step>", "<b>"} {
@@ -216,6 +217,40 @@ func TestReports(t *testing.T) {
 	}
 	if _, err := ParseEngines([]string{"sampel"}); err == nil {
 		t.Error("unknown engine: no error")
+	}
+}
+
+// TestKnown requires reports to tell findings that are known of the base from others.
+func TestKnown(t *testing.T) {
+	r := &Report{Protocol: "p", Base: "gem5 v", Findings: []*Finding{
+		{Title: "a", Outcome: "crash", Cause: 1, Known: []Known{{ID: "S-1", About: "<about>"}}},
+		{Title: "b", Outcome: "crash", Cause: 1, Known: []Known{{About: "none"}}},
+		{Title: "c", Outcome: "crash", Cause: 2},
+	}}
+	forms := func() (text, page, log string) {
+		var b [3]bytes.Buffer
+		if err := errors.Join(r.WriteText(&b[0]), r.WriteHTML(&b[1]), r.WriteSARIF(&b[2], t.TempDir(), "test", nil)); err != nil {
+			t.Fatal(err)
+		}
+		return b[0].String(), b[1].String(), b[2].String()
+	}
+	text, page, log := forms()
+	for _, c := range []struct{ form, want string }{
+		{text, "\n1 finding not known of gem5 v as it is: 3\n"},
+		{text, "\n  known    S-1: <about>\n"},
+		{text, "finding 2: b (crash, 0 times), known: no defect\n"},
+		{page, "<p>1 finding not known of gem5 v as it is: 3.</p>"},
+		{page, "<p>Known, <code>S-1</code>: &lt;about&gt;.</p>"},
+		{page, "<p>Known: none.</p>"},
+		{log, "known of gem5 v: S-1"},
+	} {
+		if !strings.Contains(c.form, c.want) {
+			t.Errorf("want %q in\n%s", c.want, c.form)
+		}
+	}
+	r.Findings = r.Findings[:2]
+	if text, _, _ = forms(); !strings.Contains(text, "\nall titles are known of gem5 v as it is\n") {
+		t.Errorf("all known:\n%s", text)
 	}
 }
 

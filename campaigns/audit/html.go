@@ -14,7 +14,7 @@ var pageFiles embed.FS
 
 var page = plot.Page(pageFiles, func() template.FuncMap {
 	return template.FuncMap{
-		"seconds": seconds, "comma": comma, "limit": func(name string) string { return limitText[name] }, "number": func(*Finding) int { return 0 }, // of a report, see WriteHTML
+		"seconds": seconds, "comma": comma, "limit": func(name string) string { return limitText[name] }, "number": func(*Finding) int { return 0 }, "news": func() string { return "" }, // of a report, see WriteHTML
 		"also": func(cause []*Finding) string { return messages.Plural(len(cause)-1, "title") + " more of this cause" },
 	}
 })
@@ -25,5 +25,5 @@ func (r *Report) WriteHTML(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return p.Funcs(template.FuncMap{"number": r.number}).Execute(w, r)
+	return p.Funcs(template.FuncMap{"number": r.number, "news": r.news}).Execute(w, r)
 }

@@ -34,6 +34,9 @@ func (r *Report) WriteSARIF(w io.Writer, root, version string, command []string)
 		if len(f.Conditions) > 0 {
 			text += ", only with " + strings.Join(f.Conditions, ", ")
 		}
+		if ids := f.IDs(); ids != "" {
+			text += ", known of " + r.Base + ": " + ids
+		}
 		if f.Dir != "" {
 			text += "\nordeal repro --trace " + messages.QuotedPath(f.Dir)
 		}

@@ -1,9 +1,11 @@
 package audit
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -46,10 +48,17 @@ func (r *Report) WriteText(w io.Writer) error {
 	if causes := len(r.Causes()); causes < len(r.Findings) {
 		fmt.Fprintf(&b, "%s, taken for %s: those that end alike and need the same\n", messages.Plural(len(r.Findings), "finding"), messages.Plural(causes, "cause"))
 	}
+	if r.Base != "" && len(r.Findings) > 0 {
+		fmt.Fprintln(&b, r.news())
+	}
 	for _, cause := range r.Causes() {
 		r.writeFinding(&b, cause[0])
 		for _, f := range cause[1:] {
-			fmt.Fprintf(&b, "  %-8s finding %d: %s (%s, %s)\n", "also", r.number(f), messages.EscapeLine(f.Title), f.Outcome, messages.Plural(f.Count, "time"))
+			also := fmt.Sprintf("finding %d: %s (%s, %s)", r.number(f), messages.EscapeLine(f.Title), f.Outcome, messages.Plural(f.Count, "time"))
+			if ids := f.IDs(); ids != "" {
+				also += ", known: " + ids
+			}
+			fmt.Fprintf(&b, "  %-8s %s\n", "also", also)
 		}
 	}
 	if len(r.Findings) == 0 {
@@ -80,6 +89,9 @@ func (r *Report) writeFinding(b *strings.Builder, f *Finding) {
 	if len(f.Conditions) > 0 {
 		line("only", "with %s", strings.Join(f.Conditions, ", "))
 	}
+	for _, k := range f.Known {
+		line("known", "%s", messages.EscapeLine(strings.TrimPrefix(k.ID+": "+k.About, ": ")))
+	}
 	if f.Dir != "" {
 		line("repeat", "ordeal repro %s", messages.QuotedPath(f.Dir))
 		if f.Explore == nil {
@@ -89,6 +101,30 @@ func (r *Report) writeFinding(b *strings.Builder, f *Finding) {
 	if first, _, _ := strings.Cut(f.Detail, "\n"); first != "" {
 		line("detail", "%s", messages.EscapeLine(first[:min(len(first), widest)]))
 	}
+}
+
+// IDs are those of the known defects that have the title of a finding; "no defect" if it is
+// listed as none, and empty if it is not listed.
+func (f *Finding) IDs() string {
+	var ids []string
+	for _, k := range f.Known {
+		ids = append(ids, cmp.Or(k.ID, "no defect"))
+	}
+	return strings.Join(ids, ", ")
+}
+
+// news says which findings are not known of the base.
+func (r *Report) news() string {
+	var news []string
+	for i, f := range r.Findings {
+		if len(f.Known) == 0 {
+			news = append(news, strconv.Itoa(i+1))
+		}
+	}
+	if len(news) == 0 {
+		return "all titles are known of " + r.Base + " as it is"
+	}
+	return fmt.Sprintf("%s not known of %s as it is: %s", messages.Plural(len(news), "finding"), r.Base, strings.Join(news, ", "))
 }
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }

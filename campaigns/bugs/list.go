@@ -28,6 +28,21 @@ type List struct {
 	// Renames are names of today by those of the past.
 	Renames map[string]string `yaml:"renames"`
 	Bugs    []Bug             `yaml:"bugs"`
+	// Accepted are findings that audits of the base show and that are no bugs of its
+	// protocols.
+	Accepted []Accepted `yaml:"accepted"`
+}
+
+// Accepted are findings that are no bugs of a protocol, as what functional reads do not
+// find while a line is under way, or what a machine shows that gem5 cannot have.
+type Accepted struct {
+	// Protocol is named as in Bug; * stands for any text.
+	Protocol string `yaml:"protocol"`
+	// Titles are those of the findings, with * for any text.
+	Titles []string `yaml:"titles"`
+	// About says why they are no bugs.
+	About string `yaml:"about"`
+	_     struct{}
 }
 
 // Bug is a bug that was fixed, or one that is still there.
@@ -51,6 +66,8 @@ type Bug struct {
 	// Title is that of the finding, with * for any text, where the bug is known
 	// to have one: required without a fix, unused with one.
 	Title string `yaml:"title" json:"title,omitempty"`
+	// Also are titles of other findings that a bug that is still there has.
+	Also []string `yaml:"also" json:"also,omitempty"`
 
 	// What follows says how the protocol without the fix is made. By default the
 	// fix is taken out of the protocol of List.Base, and where later changes do
@@ -126,7 +143,8 @@ func Read(name string, r io.Reader) (*List, error) {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}
 	var lines struct {
-		Bugs []yaml.Node `yaml:"bugs"`
+		Bugs     []yaml.Node `yaml:"bugs"`
+		Accepted []yaml.Node `yaml:"accepted"`
 	}
 	if err := yaml.Unmarshal(data, &lines); err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
@@ -145,6 +163,11 @@ func Read(name string, r io.Reader) (*List, error) {
 			errs = append(errs, fmt.Errorf("%s:%d: bug %q: the ID is that of line %d", name, line, b.ID, first))
 		} else {
 			seen[b.ID] = line
+		}
+	}
+	for i := range l.Accepted {
+		if a := &l.Accepted[i]; a.Protocol == "" || len(a.Titles) == 0 || a.About == "" {
+			errs = append(errs, fmt.Errorf("%s:%d: accepted: want protocol, titles and about", name, lines.Accepted[i].Line))
 		}
 	}
 	if len(l.Bugs) == 0 {
@@ -199,8 +222,13 @@ func (b *Bug) faults() []error {
 	case b.After != "" && b.Before == "":
 		fault("after: want before")
 	}
-	if b.Repair != nil && !b.Stock() {
-		fault("repair: want a bug that is still there")
+	for _, c := range []struct {
+		key   string
+		given bool
+	}{{"repair", b.Repair != nil}, {"also", b.Also != nil}} {
+		if c.given && !b.Stock() {
+			fault("%s: want a bug that is still there", c.key)
+		}
 	}
 	for _, list := range []struct {
 		what  string

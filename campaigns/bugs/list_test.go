@@ -36,6 +36,8 @@ func TestReadFaults(t *testing.T) {
 		{head + "  - {id: a, protocol: MI, about: x, cause: data, edits: [{file: ../f, drop: x}]}", `edit 1: file "../f"`},
 		{head + "  - {id: a, protocol: MI, about: x, cause: data, title: t, repair: [{file: f, add: x}]}", "repair: edit 1: at: want the block"},
 		{head + "  - {id: a, protocol: MI, about: x, cause: data, fix: fef6a97f93, repair: [{file: f, drop: x}]}", "repair: want a bug that is still there"},
+		{head + "  - {id: a, protocol: MI, about: x, cause: data, fix: fef6a97f93, also: [x]}", "also: want a bug that is still there"},
+		{head + "  - {id: a, protocol: MI, about: x, cause: data, title: t}\naccepted:\n  - {protocol: MI, about: x}", "x:5: accepted: want protocol, titles and about"},
 		{head + "  - {id: a, protocol: MI, about: x, cause: data, mutant: m}\n  - {id: a, protocol: MI, about: x, cause: data, mutant: m}", `x:4: bug "a": the ID is that of line 3`},
 	} {
 		if _, err := Read("x", strings.NewReader(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"path"
 	"path/filepath"
 	"slices"
 
@@ -73,10 +74,10 @@ func (b *Bench) propose(ctx context.Context, bug *Bug, r *Result) error {
 	r.Proposed.Gone = !shows
 	x := &comparison{
 		b: b, id: bug.ID, of: r.Trees.Repaired, in: r.Trees.Before, audited: without,
-		hides: func(title string) bool { return audit.TitleMatches(bug.Title, title) },
+		hides: bug.Shows,
 	}
 	for _, f := range repaired.Findings {
-		if audit.TitleMatches(bug.Title, f.Title) {
+		if bug.Shows(f.Title) {
 			r.Proposed.Gone = false
 			continue
 		}
@@ -102,8 +103,42 @@ func (b *Bench) propose(ctx context.Context, bug *Bug, r *Result) error {
 // listed reports whether a title is that of another bug of the list.
 func (b *Bench) listed(bug *Bug, title string) bool {
 	return slices.ContainsFunc(b.Maker.List.Bugs, func(other Bug) bool {
-		return other.ID != bug.ID && other.Protocol == bug.Protocol && audit.TitleMatches(other.Title, title)
+		return other.ID != bug.ID && other.Protocol == bug.Protocol && other.Shows(title)
 	})
+}
+
+// Shows reports whether a title is one that the bug, which is still there, has.
+func (b *Bug) Shows(title string) bool {
+	match := func(pattern string) bool { return audit.TitleMatches(pattern, title) }
+	return match(b.Title) || slices.ContainsFunc(b.Also, match)
+}
+
+// Mark says of each finding of an audit which bugs of the list have its title, or why it
+// is listed as none. Titles with lines are those of the base: edits of a protocol move them.
+func (l *List) Mark(r *audit.Report) {
+	of := func(protocol string) bool { return audit.TitleMatches(path.Base(protocol), r.Protocol) }
+	if !slices.ContainsFunc(l.Bugs, func(b Bug) bool { return of(b.Protocol) }) {
+		return
+	}
+	r.Base = "gem5 " + l.Base
+	for _, f := range r.Findings {
+		f.Known = nil
+		for i := range l.Bugs {
+			if b := &l.Bugs[i]; of(b.Protocol) && b.Shows(f.Title) {
+				f.Known = append(f.Known, audit.Known{ID: b.ID, About: b.About})
+			}
+		}
+		if f.Known != nil {
+			continue
+		}
+		for i := range l.Accepted {
+			a := &l.Accepted[i]
+			match := func(pattern string) bool { return audit.TitleMatches(pattern, f.Title) }
+			if of(a.Protocol) && slices.ContainsFunc(a.Titles, match) {
+				f.Known = append(f.Known, audit.Known{About: a.About})
+			}
+		}
+	}
 }
 
 // Proposed is the bug with an ID, if it has a proposed repair; nil otherwise.

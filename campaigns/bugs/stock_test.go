@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -31,6 +32,39 @@ func TestStock(t *testing.T) {
 	}
 	if proposed*2 < len(l.Bugs) || l.Proposed("no such bug") != nil {
 		t.Errorf("%d of %d have a repair", proposed, len(l.Bugs))
+	}
+}
+
+// TestMark requires findings to have the defects of their own protocol with such a title, and
+// else the reason for which they are none.
+func TestMark(t *testing.T) {
+	l := &List{
+		Base: "b1a44b89c7",
+		Bugs: []Bug{
+			{ID: "A", Protocol: "chi/P", Title: "value lost after *", Also: []string{"old data *"}},
+			{ID: "B", Protocol: "chi/P", Title: "value lost after X"},
+			{ID: "C", Protocol: "Q", Title: "deadlock"},
+		},
+		Accepted: []Accepted{
+			{Protocol: "*", Titles: []string{"none", "functional *"}, About: "under way"},
+			{Protocol: "P", Titles: []string{"value *"}, About: "hidden by A"},
+		},
+	}
+	r := &audit.Report{Protocol: "P"}
+	for _, title := range []string{"value lost after X", "old data brought to DMA", "functional read", "deadlock"} {
+		r.Findings = append(r.Findings, &audit.Finding{Title: title, Known: []audit.Known{{ID: "before"}}})
+	}
+	l.Mark(r)
+	var got []string
+	for _, f := range r.Findings {
+		got = append(got, f.IDs())
+	}
+	if want := []string{"A, B", "A", "no defect", ""}; !slices.Equal(got, want) || r.Base != "gem5 b1a44b89c7" {
+		t.Errorf("%q of %q, want %q", got, r.Base, want)
+	}
+	r.Base, r.Protocol = "", "own"
+	if l.Mark(r); r.Base != "" {
+		t.Error("a protocol that the list does not have is said to be of gem5")
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ordeal/campaigns/audit"
+	"ordeal/campaigns/bugs"
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/execute"
@@ -145,6 +146,11 @@ func (x *run) report(ctx context.Context, r *audit.Report) error {
 	if err := r.Record(ctx, x.dir, x.Args); err != nil {
 		return err
 	}
+	known, err := bugs.Stock()
+	if err != nil {
+		return err
+	}
+	known.Mark(r)
 	data, err := json.MarshalIndent(r, "", " ")
 	if err != nil {
 		return err
