@@ -9,6 +9,7 @@ import (
 	"maps"
 	"path"
 	"path/filepath"
+	"reflect"
 	"slices"
 
 	"ordeal/campaigns/audit"
@@ -141,20 +142,23 @@ func (l *List) Mark(r *audit.Report) {
 	}
 }
 
-// Proposed is the bug with an ID, if it has a proposed repair; nil otherwise.
-func (l *List) Proposed(id string) *Bug {
+// Proposed are the bugs with a proposed repair whose IDs are of a pattern, in which * stands
+// for any text.
+func (l *List) Proposed(pattern string) []*Bug {
+	var list []*Bug
 	for i := range l.Bugs {
-		if b := &l.Bugs[i]; b.ID == id && b.Repair != nil {
-			return b
+		if b := &l.Bugs[i]; b.Repair != nil && audit.TitleMatches(pattern, b.ID) {
+			list = append(list, b)
 		}
 	}
-	return nil
+	return list
 }
 
-// Patch is the proposed repair of a bug as a patch that "patch -p1" applies from the root
-// of a gem5 source tree; read gives the files of its directory of protocols.
-func (b *Bug) Patch(read func(name string) ([]byte, error)) ([]byte, error) {
-	files, err := b.proposal(read)
+// Patch is the proposed repairs of bugs as a patch that "patch -p1" applies from the root
+// of a gem5 source tree; read gives the files of its directory of protocols. An edit that
+// several have is made once.
+func Patch(bugs []*Bug, read func(name string) ([]byte, error)) ([]byte, error) {
+	files, err := proposal(bugs, read)
 	var diff []byte
 	for _, f := range files {
 		diff = append(diff, f.Diff(directory)...)
@@ -162,23 +166,30 @@ func (b *Bug) Patch(read func(name string) ([]byte, error)) ([]byte, error) {
 	return diff, err
 }
 
-// proposal is the change that the proposed repair of a bug makes.
-func (b *Bug) proposal(read func(name string) ([]byte, error)) ([]mutate.File, error) {
+// proposal is the change that the proposed repairs of bugs make.
+func proposal(bugs []*Bug, read func(name string) ([]byte, error)) ([]mutate.File, error) {
 	old, edited := map[string][]byte{}, map[string]string{}
-	for i := range b.Repair {
-		e := &b.Repair[i]
-		if _, ok := old[e.File]; !ok {
-			text, err := read(e.File)
-			if err != nil {
-				return nil, fmt.Errorf("repair of %s: %w", b.ID, err)
+	var made []*Edit
+	for _, b := range bugs {
+		for i := range b.Repair {
+			e := &b.Repair[i]
+			if slices.ContainsFunc(made, func(other *Edit) bool { return reflect.DeepEqual(e, other) }) {
+				continue
 			}
-			old[e.File], edited[e.File] = text, string(text)
+			made = append(made, e)
+			if _, ok := old[e.File]; !ok {
+				text, err := read(e.File)
+				if err != nil {
+					return nil, fmt.Errorf("repair of %s: %w", b.ID, err)
+				}
+				old[e.File], edited[e.File] = text, string(text)
+			}
+			text, err := e.apply(edited[e.File])
+			if err != nil {
+				return nil, fmt.Errorf("repair of %s: edit %d: %w", b.ID, i+1, err)
+			}
+			edited[e.File] = text
 		}
-		text, err := e.apply(edited[e.File])
-		if err != nil {
-			return nil, fmt.Errorf("repair of %s: edit %d: %w", b.ID, i+1, err)
-		}
-		edited[e.File] = text
 	}
 	var files []mutate.File
 	for _, name := range slices.Sorted(maps.Keys(old)) {
@@ -189,7 +200,7 @@ func (b *Bug) proposal(read func(name string) ([]byte, error)) ([]mutate.File, e
 
 // repaired are the protocols with the proposed repair of a bug.
 func (b *Bug) repaired(base Protocols) (Protocols, error) {
-	files, err := b.proposal(base.file)
+	files, err := proposal([]*Bug{b}, base.file)
 	if err != nil {
 		return nil, err
 	}
@@ -235,7 +246,7 @@ func (b *Bench) patch(ctx context.Context, bug *Bug, dir string) error {
 	if err != nil {
 		return err
 	}
-	diff, err := bug.Patch(base.file)
+	diff, err := Patch([]*Bug{bug}, base.file)
 	if err != nil {
 		return err
 	}

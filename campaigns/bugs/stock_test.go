@@ -26,11 +26,11 @@ func TestStock(t *testing.T) {
 		if !b.Stock() || b.Title == "" {
 			t.Errorf("%s: want a title and no fix", b.ID)
 		}
-		if l.Proposed(b.ID) != nil {
+		if slices.Contains(l.Proposed("*"), b) {
 			proposed++
 		}
 	}
-	if proposed*2 < len(l.Bugs) || l.Proposed("no such bug") != nil {
+	if proposed*2 < len(l.Bugs) || len(l.Proposed("no such bug")) > 0 {
 		t.Errorf("%d of %d have a repair", proposed, len(l.Bugs))
 	}
 }
@@ -68,7 +68,8 @@ func TestMark(t *testing.T) {
 	}
 }
 
-// TestPatch requires the edits of a repair to follow each other in the file that they name.
+// TestPatch requires the edits of repairs to follow each other in the files that they name, and
+// an edit that two of them have to be made once.
 func TestPatch(t *testing.T) {
 	const text = "  transition(A, E) {read} {\n    a;\n    b;\n  }\n\n  transition(B, E) {\n    a;\n  }\n"
 	files := map[string]string{"p.sm": text, "other.sm": text}
@@ -83,7 +84,7 @@ func TestPatch(t *testing.T) {
 		{File: "p.sm", At: "transition(A, E", Replace: map[string]string{"a;": "c;"}},
 		{File: "p.sm", At: "transition(B, E", Add: "  transition(C, E) {\n  }\n"},
 	}}
-	got, err := b.Patch(read)
+	got, err := Patch([]*Bug{b}, read)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,9 +93,10 @@ func TestPatch(t *testing.T) {
 			t.Errorf("patch\n%s\nwant %q", got, want)
 		}
 	}
-	changed, err := b.proposal(read)
+	shares := &Bug{ID: "y", Repair: []Edit{b.Repair[1], {File: "other.sm", At: "transition(B, E", Drop: "a;"}}}
+	changed, err := proposal([]*Bug{b, shares}, read)
 	const want = "  transition(A, E) {read} {\n    c;\n  }\n\n  transition(C, E) {\n  }\n\n  transition(B, E) {\n    a;\n  }\n"
-	if err != nil || len(changed) != 1 || string(changed[0].New) != want {
+	if err != nil || len(changed) != 2 || string(changed[1].New) != want || changed[0].Name != "other.sm" {
 		t.Errorf("%v, %s, want\n%s", err, changed, want)
 	}
 	for _, c := range []struct {
@@ -104,7 +106,7 @@ func TestPatch(t *testing.T) {
 		{Edit{File: "none.sm", At: "transition(A, E", Remove: true}, "file does not exist"},
 		{Edit{File: "p.sm", At: "transition(Z, E", Remove: true}, "edit 1: p.sm: 0 blocks"},
 	} {
-		if _, err := (&Bug{ID: "x", Repair: []Edit{c.edit}}).Patch(read); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := Patch([]*Bug{{ID: "x", Repair: []Edit{c.edit}}}, read); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v, want %q", c.edit, err, c.want)
 		}
 	}

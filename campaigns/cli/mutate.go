@@ -286,61 +286,80 @@ func (s *source) diff(id, dir string) ([]byte, error) {
 // protocolDir is where a gem5 tree has its protocols.
 const protocolDir = "src/mem/ruby/protocol"
 
+// listedPatch is the patch of the proposed repairs of listed defects; nil if the only ID is
+// of none.
+func listedPatch(tree string, ids []string) ([]byte, error) {
+	known, err := realbugs.Stock()
+	if err != nil {
+		return nil, err
+	}
+	var bugs []*realbugs.Bug
+	for _, id := range ids {
+		list := known.Proposed(id)
+		if len(list) == 0 && len(ids) > 1 {
+			return nil, fmt.Errorf("%q: want a defect of bench bugs --stock with a proposed repair", id)
+		}
+		bugs = append(bugs, list...)
+	}
+	if len(bugs) == 0 {
+		return nil, nil
+	}
+	return realbugs.Patch(bugs, func(name string) ([]byte, error) {
+		return os.ReadFile(filepath.Join(tree, protocolDir, filepath.FromSlash(name)))
+	})
+}
+
+// mutantPatch is the patch of a mutant, of the repairs of known defects, or of both.
+func mutantPatch(tree, protocol, id string, repairs bool) ([]byte, error) {
+	name, _, _ := strings.Cut(id, "/")
+	switch name = cmp.Or(protocol, name); {
+	case id == "" && !repairs:
+		return nil, errors.New("want an ID or --repair")
+	case name == "":
+		return nil, errors.New("--repair: want --protocol")
+	}
+	root := filepath.Join(tree, protocolDir, filepath.FromSlash(name)+".slicc")
+	if _, err := os.Stat(root); err != nil {
+		return nil, fmt.Errorf("protocol %s: %w", name, err)
+	}
+	files, err := execute.Edited(root, repairs, id)
+	var diff []byte
+	for _, f := range files {
+		diff = append(diff, f.Diff(path.Join(protocolDir, path.Dir(name)))...)
+	}
+	return diff, err
+}
+
 func newMutateApply(e *env) *cobra.Command {
 	var tree, out, protocol string
 	var repairs bool
 	cmd := &cobra.Command{
-		Use:   "apply [ID] --gem5-tree DIR -o PATCH",
+		Use:   "apply [ID…] --gem5-tree DIR -o PATCH",
 		Short: "Write a mutant or the repairs of a gem5 tree as a patch",
 		Long: `Write a mutant of a protocol of a gem5 source tree as a patch that "patch -p1"
 applies from the root of the tree; with --repair, the repairs of the known defects of gem5's files,
 and the mutant, if there is one, of what is repaired. What mutate repair proposes is a mutant, too.
-The ID of a defect of bench bugs --stock stands for its proposed repair. The tree itself stays as it
-is.`,
+The IDs of defects of bench bugs --stock stand for their proposed repairs, which make one patch; * in
+them is any text, and what several repairs change alike is changed once. The tree itself stays as it is.`,
 		Example: `  ordeal mutate apply 'MI_example/Directory/(M_DWR,DMA_WRITE)/copy:M_DRDI' --gem5-tree gem5 -o fix.patch
   ordeal mutate apply --repair --protocol MESI_Two_Level --gem5-tree gem5 -o fix.patch
-  ordeal mutate apply S-MI-1 --gem5-tree gem5 -o fix.patch`,
-		Args: command.Arguments(0, 1, "one ID, as list --slicc prints it, or --repair and --protocol"),
+  ordeal mutate apply 'S-ME-*' --gem5-tree gem5 -o fix.patch`,
+		Args: command.Arguments(0, -1, "one ID, as list --slicc prints it, IDs of defects, or --repair and --protocol"),
 	}
 	cmd.Flags().StringVar(&tree, "gem5-tree", "", "root of a gem5 source tree")
 	cmd.Flags().BoolVar(&repairs, "repair", false, "correct the known defects of gem5's files")
 	cmd.Flags().StringVar(&protocol, "protocol", "", "protocol of the tree; default that of the ID")
 	cmd.Flags().StringVarP(&out, "output", "o", "", "file to write; standard output without it")
 	cmd.RunE = command.Body(func(_ context.Context, args []string) error {
-		id := strings.Join(args, "")
-		name, _, _ := strings.Cut(id, "/")
-		known, err := realbugs.Stock()
-		if err != nil {
-			return err
-		}
-		bug := known.Proposed(id)
-		switch name = cmp.Or(protocol, name); {
-		case tree == "":
+		if tree == "" {
 			return command.Usage(errors.New("want --gem5-tree"))
-		case bug != nil && (repairs || protocol != ""):
-			return command.Usage(fmt.Errorf("%s: the proposed repair of a defect: neither --repair nor --protocol", id))
-		case bug != nil:
-			name = bug.Protocol
-		case id == "" && !repairs:
-			return command.Usage(errors.New("want an ID or --repair"))
-		case name == "":
-			return command.Usage(errors.New("--repair: want --protocol"))
 		}
-		root := filepath.Join(tree, protocolDir, filepath.FromSlash(name)+".slicc")
-		if _, err := os.Stat(root); err != nil {
-			return command.Usage(fmt.Errorf("protocol %s: %w", name, err))
-		}
-		var diff []byte
-		if bug != nil {
-			diff, err = bug.Patch(func(name string) ([]byte, error) {
-				return os.ReadFile(filepath.Join(tree, protocolDir, filepath.FromSlash(name)))
-			})
-		} else {
-			var files []mutate.File
-			files, err = execute.Edited(root, repairs, id)
-			for _, f := range files {
-				diff = append(diff, f.Diff(path.Join(protocolDir, path.Dir(name)))...)
-			}
+		diff, err := listedPatch(tree, args)
+		switch {
+		case err == nil && diff != nil && (repairs || protocol != ""):
+			err = fmt.Errorf("%s: the proposed repair of a defect: neither --repair nor --protocol", args[0])
+		case err == nil && diff == nil:
+			diff, err = mutantPatch(tree, protocol, strings.Join(args, ""), repairs)
 		}
 		if err != nil {
 			return command.Usage(err)
