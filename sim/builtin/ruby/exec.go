@@ -193,7 +193,7 @@ func (c *controller) exec(entry int) flow {
 				o = c.caches[in.b].Search(memory.Addr(*word64(words, in.c)))
 			}
 			*pointer64(pointers, in.a) = o
-			if in, at = second(at); o == nil {
+			if in, at = second(at); *pointer64(pointers, in.a) == nil {
 				at = jump(at, in)
 				continue
 			}
@@ -207,7 +207,7 @@ func (c *controller) exec(entry int) flow {
 				o = c.caches[in.b].Search(memory.Addr(*word64(words, in.c)))
 			}
 			*pointer64(pointers, in.a) = o
-			if in, at = second(at); o == nil {
+			if in, at = second(at); *pointer64(pointers, in.a) == nil {
 				at = jump(at, in)
 			}
 		case opLoadCached:
@@ -227,9 +227,8 @@ func (c *controller) exec(entry int) flow {
 		case opDirectoryPoint:
 			*word64(words, in.a) = *word64(words, in.b)
 			in, at = second(at)
-			o := c.directory[in.b].lookup(memory.Addr(*word64(words, in.c)).Line())
-			*pointer64(pointers, in.a) = o
-			if in, at = second(at); o == nil {
+			*pointer64(pointers, in.a) = c.directory[in.b].lookup(memory.Addr(*word64(words, in.c)).Line())
+			if in, at = second(at); *pointer64(pointers, in.a) == nil {
 				at = jump(at, in)
 				continue
 			}
