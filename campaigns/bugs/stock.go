@@ -30,7 +30,9 @@ func Stock() (*List, error) { return Read("stock.yaml", bytes.NewReader(stock)) 
 // run that shows the bug, and the same audit of the repaired protocol as of the one
 // without the repair.
 type Proposed struct {
-	// Gone reports that the bug does not show any more.
+	// Gone reports that the bug does not show any more: its program does not fail, and the
+	// audit has none of its titles. Those that another bug of the list has, too, are taken for that
+	// one's, unless it is the title by which the bug was found, under the same conditions.
 	Gone bool `json:"gone"`
 	// New are titles of the audit of the repaired protocol that the other does not show: not
 	// in its own audit, not in the runs that show them, and not in their reduced
@@ -78,11 +80,12 @@ func (b *Bench) propose(ctx context.Context, bug *Bug, r *Result) error {
 		hides: bug.Shows,
 	}
 	for _, f := range repaired.Findings {
-		if bug.Shows(f.Title) {
+		listed := b.listed(bug, f.Title)
+		if bug.Shows(f.Title) && !listed || audit.TitleMatches(bug.Title, f.Title) && slices.Equal(f.Conditions, r.Finding.Conditions) {
 			r.Proposed.Gone = false
 			continue
 		}
-		if len(f.Conditions) > 0 || b.listed(bug, f.Title) {
+		if len(f.Conditions) > 0 || listed {
 			continue
 		}
 		seen, err := x.seen(ctx, f)

@@ -133,14 +133,18 @@ func TestPropose(t *testing.T) {
 	const other = "invalid transition (II, Writeback_Nack) of L1Cache"
 	broken := protocolFiles(t, &Edit{File: file, At: "transition(II, Writeback_Nack", Remove: true})
 	for i, c := range []struct {
-		repaired, listed string
-		want             string
+		repaired, listed, also string
+		want                   string
 	}{
-		{protocolFiles(t, nil), "", "true true []"},
-		{before, "", "false false []"},
-		{broken, "none", "false true [" + other + "]"},
-		{broken, other, "true true []"},
+		{protocolFiles(t, nil), "", "", "true true []"},
+		{before, "", "", "false false []"},
+		{broken, "none", "", "false true [" + other + "]"},
+		{broken, other, "", "true true []"},
+		{broken, "none", other, "false false []"}, // a title of the bug itself
+		{broken, other, other, "true true []"},    // or of the other one
+		{before, title, "", "false false []"},
 	} {
+		bug.Also = []string{c.also}
 		list := &List{Bugs: []Bug{*bug, {ID: "y", Protocol: "MI_example", Title: c.listed}, {ID: "z", Protocol: "MSI", Title: other}}}
 		b := &Bench{Maker: &Maker{List: list}, Audit: o, Dir: dir, after: map[string]*sync.Mutex{}}
 		r := &Result{Finding: report.Stopped, Trees: &Trees{Before: before, Identity: "before", Repaired: c.repaired, RepairedIdentity: fmt.Sprint(c.repaired == broken, i < 1)}}
