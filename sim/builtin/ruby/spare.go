@@ -138,6 +138,9 @@ func (c *controller) reset() {
 	for _, d := range c.directory {
 		d.reset()
 	}
+	if c.streams != nil {
+		c.streams.Reset()
+	}
 	for _, t := range c.timers {
 		t.Lines = t.Lines[:0]
 	}

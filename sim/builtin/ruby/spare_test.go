@@ -15,7 +15,7 @@ import (
 func TestReleasedSystem(t *testing.T) {
 	for _, name := range protocols.Names() {
 		for _, o := range []Options{
-			{Cores: 2},
+			{Cores: 2, Streams: 1},
 			{Cores: 4, Devices: 2, Directories: 2, MemoryChannels: 2, Bounds: []Bound{{Size: 8}, {Buffer: networkBound, Size: 8}}},
 		} {
 			tree, err := protocols.Load(name)
@@ -28,6 +28,9 @@ func TestReleasedSystem(t *testing.T) {
 			}
 			if !p.Devices() {
 				o.Devices = 0
+			}
+			if !p.Streams() {
+				o.Streams = 0
 			}
 			o = o.WithDefaults()
 			for _, events := range []int{50, 400, 10_000} {

@@ -57,6 +57,12 @@ func NewStreams(train int, request func(line memory.Addr, kind uint64)) *Streams
 	return &Streams{train: train, request: request, up: filter{step: 1}, down: filter{step: -1}}
 }
 
+// Reset makes the prefetcher as it was made.
+func (s *Streams) Reset() {
+	s.up.entries, s.down.entries, s.strides = s.up.entries[:0], s.down.entries[:0], s.strides[:0]
+	s.list = [streams]prefetchStream{}
+}
+
 // Miss notes a miss of an access of a kind.
 func (s *Streams) Miss(line memory.Addr, kind uint64, now event.Tick) {
 	if s.find(line) == nil && !s.follow(&s.up, line, kind, now) && !s.follow(&s.down, line, kind, now) {
