@@ -32,7 +32,8 @@ func Stock() (*List, error) { return Read("stock.yaml", bytes.NewReader(stock)) 
 type Proposed struct {
 	// Gone reports that the bug does not show any more: its program does not fail, and the
 	// audit has none of its titles. Those that another bug of the list has, too, are taken for that
-	// one's, unless it is the title by which the bug was found, under the same conditions.
+	// one's, unless it is the title by which the bug was found; those that need a condition that
+	// the bug does not need are not counted.
 	Gone bool `json:"gone"`
 	// New are titles of the audit of the repaired protocol that the other does not show: not
 	// in its own audit, not in the runs that show them, and not in their reduced
@@ -81,7 +82,8 @@ func (b *Bench) propose(ctx context.Context, bug *Bug, r *Result) error {
 	}
 	for _, f := range repaired.Findings {
 		listed := b.listed(bug, f.Title)
-		if bug.Shows(f.Title) && !listed || audit.TitleMatches(bug.Title, f.Title) && slices.Equal(f.Conditions, r.Finding.Conditions) {
+		more := func(condition string) bool { return !slices.Contains(r.Finding.Conditions, condition) }
+		if (bug.Shows(f.Title) && !listed || audit.TitleMatches(bug.Title, f.Title)) && !slices.ContainsFunc(f.Conditions, more) {
 			r.Proposed.Gone = false
 			continue
 		}
