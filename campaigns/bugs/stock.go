@@ -38,7 +38,8 @@ type Proposed struct {
 	// New are titles of the audit of the repaired protocol that the other does not show: not
 	// in its own audit, not in the runs that show them, and not in their reduced
 	// programs. Those of other bugs of the list do not count, which the bug may have
-	// hidden, nor those that need an artificial condition, as few transactions.
+	// hidden, nor what the list accepts, nor those that need an artificial condition, as
+	// few transactions.
 	New []string `json:"new,omitempty"`
 	// Hidden are those whose runs end with the bug itself without the repair: what they
 	// would have shown is not known.
@@ -106,11 +107,18 @@ func (b *Bench) propose(ctx context.Context, bug *Bug, r *Result) error {
 	return nil
 }
 
-// listed reports whether a title is that of another bug of the list.
+// listed reports whether a title is that of another bug of the list, or of what is none.
 func (b *Bench) listed(bug *Bug, title string) bool {
-	return slices.ContainsFunc(b.Maker.List.Bugs, func(other Bug) bool {
+	l := b.Maker.List
+	return slices.ContainsFunc(l.Bugs, func(other Bug) bool {
 		return other.ID != bug.ID && other.Protocol == bug.Protocol && other.Shows(title)
+	}) || slices.ContainsFunc(l.Accepted, func(a Accepted) bool {
+		return audit.TitleMatches(a.Protocol, bug.Protocol) && a.shows(title)
 	})
+}
+
+func (a *Accepted) shows(title string) bool {
+	return slices.ContainsFunc(a.Titles, func(pattern string) bool { return audit.TitleMatches(pattern, title) })
 }
 
 // Shows reports whether a title is one that the bug, which is still there, has.
@@ -139,8 +147,7 @@ func (l *List) Mark(r *audit.Report) {
 		}
 		for i := range l.Accepted {
 			a := &l.Accepted[i]
-			match := func(pattern string) bool { return audit.TitleMatches(pattern, f.Title) }
-			if of(a.Protocol) && slices.ContainsFunc(a.Titles, match) {
+			if of(a.Protocol) && a.shows(f.Title) {
 				f.Known = append(f.Known, audit.Known{About: a.About})
 			}
 		}

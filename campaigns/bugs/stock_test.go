@@ -143,9 +143,13 @@ func TestPropose(t *testing.T) {
 		{broken, "none", other, "false false []"}, // a title of the bug itself
 		{broken, other, other, "true true []"},    // or of the other one
 		{before, title, "", "false false []"},
+		{broken, "accepted", "", "true true []"},
 	} {
 		bug.Also = []string{c.also}
 		list := &List{Bugs: []Bug{*bug, {ID: "y", Protocol: "MI_example", Title: c.listed}, {ID: "z", Protocol: "MSI", Title: other}}}
+		if c.listed == "accepted" {
+			list.Accepted = []Accepted{{Protocol: "MI_example", Titles: []string{other}}}
+		}
 		b := &Bench{Maker: &Maker{List: list}, Audit: o, Dir: dir, after: map[string]*sync.Mutex{}}
 		r := &Result{Finding: report.Stopped, Trees: &Trees{Before: before, Identity: "before", Repaired: c.repaired, RepairedIdentity: fmt.Sprint(c.repaired == broken, i < 1)}}
 		if err := b.propose(t.Context(), bug, r); err != nil {
