@@ -48,7 +48,8 @@ type Proposed struct {
 	Known int `json:"known,omitempty"`
 	// Operations are those of the audit of the repaired protocol.
 	Operations uint64 `json:"operations"`
-	// Reason says why the repaired protocol cannot be simulated.
+	// Reason says why the repaired protocol cannot be simulated, or not on the machine of
+	// the finding.
 	Reason string `json:"reason,omitempty"`
 	_      struct{}
 }
@@ -73,8 +74,12 @@ func (b *Bench) propose(ctx context.Context, bug *Bug, r *Result) error {
 	}
 	r.Proposed.Operations = repaired.Operations
 	shows, err := audit.Shows(ctx, r.Trees.Repaired, r.Finding)
-	if err != nil {
-		return err
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil { // as a parameter that the repaired protocol does not have
+		r.Proposed.Reason = brief(err)
+		return nil
 	}
 	r.Proposed.Gone = !shows
 	x := &comparison{

@@ -159,4 +159,11 @@ func TestPropose(t *testing.T) {
 			t.Errorf("%d: passes, gone, new: %s, want %s", i, got, c.want)
 		}
 	}
+	b := &Bench{Maker: &Maker{List: &List{Bugs: []Bug{*bug}}}, Audit: o, Dir: dir, after: map[string]*sync.Mutex{}}
+	gone := *report.Stopped
+	gone.Machine.SetParameter = []string{"Directory.gone=1"}
+	r := &Result{Finding: &gone, Trees: &Trees{Before: before, Identity: "before", Repaired: before, RepairedIdentity: "before"}}
+	if err := b.propose(t.Context(), bug, r); err != nil || r.Proposed.Passes() || !strings.Contains(r.Proposed.Reason, "no parameter gone") {
+		t.Errorf("a parameter that the repaired protocol does not have: %v, %+v", err, r.Proposed)
+	}
 }
