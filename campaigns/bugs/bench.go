@@ -152,7 +152,7 @@ func (b *Bench) one(ctx context.Context, bug *Bug) (*Result, error) {
 		return r, nil
 	}
 	r.Trees = trees
-	path := filepath.Join(b.Dir, "results", bug.ID+"-"+mark(b.key()+trees.Identity+trees.AfterIdentity+trees.RepairedIdentity+strings.Join(append([]string{bug.Title}, bug.Also...), "\n"))+".json")
+	path := filepath.Join(b.Dir, "results", bug.ID+"-"+mark(b.key()+trees.Identity+trees.AfterIdentity+trees.RepairedIdentity+trees.AllIdentity+strings.Join(append([]string{bug.Title}, bug.Also...), "\n"))+".json")
 	var known Result
 	if err := rundir.ReadJSON(path, &known); err == nil && known.Version == resultVersion {
 		known.Bug, known.Trees = bug, trees // texts may have changed

@@ -30,10 +30,9 @@ func Stock() (*List, error) { return Read("stock.yaml", bytes.NewReader(stock)) 
 // run that shows the bug, and the same audit of the repaired protocol as of the one
 // without the repair.
 type Proposed struct {
-	// Gone reports that the bug does not show any more: its program does not fail, and the
-	// audit has none of its titles. Those that another bug of the list has, too, are taken for that
-	// one's, unless it is the title by which the bug was found; those that need a condition that
-	// the bug does not need are not counted.
+	// Gone reports that the bug does not show any more: its program does not fail, and what
+	// else the audit has of its titles is of other bugs, since it does not show with all repairs
+	// of the list. Titles that need a condition that the bug does not need are not counted.
 	Gone bool `json:"gone"`
 	// New are titles of the audit of the repaired protocol that the other does not show: not
 	// in its own audit, not in the runs that show them, and not in their reduced
@@ -87,13 +86,16 @@ func (b *Bench) propose(ctx context.Context, bug *Bug, r *Result) error {
 		hides: bug.Shows,
 	}
 	for _, f := range repaired.Findings {
-		listed := b.listed(bug, f.Title)
 		more := func(condition string) bool { return !slices.Contains(r.Finding.Conditions, condition) }
-		if (bug.Shows(f.Title) && !listed || audit.TitleMatches(bug.Title, f.Title)) && !slices.ContainsFunc(f.Conditions, more) {
-			r.Proposed.Gone = false
+		if bug.Shows(f.Title) && !slices.ContainsFunc(f.Conditions, more) {
+			others, err := b.others(ctx, r.Trees, f)
+			if err != nil {
+				return err
+			}
+			r.Proposed.Gone = r.Proposed.Gone && others
 			continue
 		}
-		if len(f.Conditions) > 0 || listed {
+		if len(f.Conditions) > 0 || b.listed(bug, f.Title) {
 			continue
 		}
 		seen, err := x.seen(ctx, f)
@@ -110,6 +112,19 @@ func (b *Bench) propose(ctx context.Context, bug *Bug, r *Result) error {
 		}
 	}
 	return nil
+}
+
+// others reports whether a finding of a repaired protocol is of other bugs: with the repairs
+// of all it does not show.
+func (b *Bench) others(ctx context.Context, t *Trees, f *audit.Finding) (bool, error) {
+	if t.All == "" || t.AllIdentity == t.RepairedIdentity {
+		return false, nil
+	}
+	shows, err := audit.Shows(ctx, t.All, f)
+	if ctx.Err() != nil {
+		return false, context.Cause(ctx)
+	}
+	return err == nil && !shows, nil
 }
 
 // listed reports whether a title is that of another bug of the list, or of what is none.
@@ -215,13 +230,13 @@ func proposal(bugs []*Bug, read func(name string) ([]byte, error)) ([]mutate.Fil
 	return files, nil
 }
 
-// repaired are the protocols with the proposed repair of a bug.
-func (b *Bug) repaired(base Protocols) (Protocols, error) {
-	files, err := proposal([]*Bug{b}, base.file)
+// repaired are the protocols with the proposed repairs of bugs.
+func (p Protocols) repaired(bugs []*Bug) (Protocols, error) {
+	files, err := proposal(bugs, p.file)
 	if err != nil {
 		return nil, err
 	}
-	repaired := maps.Clone(base)
+	repaired := maps.Clone(p)
 	for _, f := range files {
 		repaired[f.Name] = string(f.New)
 	}

@@ -132,18 +132,20 @@ func TestPropose(t *testing.T) {
 	bug := &Bug{ID: "x", Protocol: "MI_example", Title: title}
 	const other = "invalid transition (II, Writeback_Nack) of L1Cache"
 	broken := protocolFiles(t, &Edit{File: file, At: "transition(II, Writeback_Nack", Remove: true})
+	whole := protocolFiles(t, nil)
 	for i, c := range []struct {
-		repaired, listed, also string
-		want                   string
+		repaired, listed, also, all string
+		want                        string
 	}{
-		{protocolFiles(t, nil), "", "", "true true []"},
-		{before, "", "", "false false []"},
-		{broken, "none", "", "false true [" + other + "]"},
-		{broken, other, "", "true true []"},
-		{broken, "none", other, "false false []"}, // a title of the bug itself
-		{broken, other, other, "true true []"},    // or of the other one
-		{before, title, "", "false false []"},
-		{broken, "accepted", "", "true true []"},
+		{whole, "", "", "", "true true []"},
+		{before, "", "", "", "false false []"},
+		{broken, "none", "", "", "false true [" + other + "]"},
+		{broken, other, "", "", "true true []"},
+		{broken, "none", other, "", "false false []"}, // a title of the bug itself
+		{broken, "none", other, broken, "false false []"},
+		{broken, "none", other, whole, "true true []"}, // of another one, whose repair ends it
+		{before, title, "", "", "false false []"},
+		{broken, "accepted", "", "", "true true []"},
 	} {
 		bug.Also = []string{c.also}
 		list := &List{Bugs: []Bug{*bug, {ID: "y", Protocol: "MI_example", Title: c.listed}, {ID: "z", Protocol: "MSI", Title: other}}}
@@ -151,7 +153,7 @@ func TestPropose(t *testing.T) {
 			list.Accepted = []Accepted{{Protocol: "MI_example", Titles: []string{other}}}
 		}
 		b := &Bench{Maker: &Maker{List: list}, Audit: o, Dir: dir, after: map[string]*sync.Mutex{}}
-		r := &Result{Finding: report.Stopped, Trees: &Trees{Before: before, Identity: "before", Repaired: c.repaired, RepairedIdentity: fmt.Sprint(c.repaired == broken, i < 1)}}
+		r := &Result{Finding: report.Stopped, Trees: &Trees{Before: before, Identity: "before", Repaired: c.repaired, RepairedIdentity: fmt.Sprint(c.repaired == broken, i < 1), All: c.all, AllIdentity: c.all}}
 		if err := b.propose(t.Context(), bug, r); err != nil {
 			t.Fatal(err)
 		}

@@ -36,6 +36,10 @@ type Trees struct {
 	// is still there.
 	Repaired         string `json:"repaired,omitempty"`
 	RepairedIdentity string `json:"repaired_identity,omitempty"`
+	// All is the one with the proposed repairs of all bugs of the list, where they can be
+	// made together.
+	All         string `json:"all,omitempty"`
+	AllIdentity string `json:"all_identity,omitempty"`
 	// How says how the protocols were made.
 	How string `json:"how"`
 }
@@ -120,7 +124,7 @@ func (m *Maker) stock(b *Bug, base Protocols) (*Trees, error) {
 	if err != nil || b.Repair == nil {
 		return t, err
 	}
-	repaired, err := b.repaired(base)
+	repaired, err := base.repaired([]*Bug{b})
 	if err != nil {
 		return nil, err
 	}
@@ -129,6 +133,17 @@ func (m *Maker) stock(b *Bug, base Protocols) (*Trees, error) {
 	}
 	if t.Identity == t.RepairedIdentity {
 		return nil, ErrSame
+	}
+	var bugs []*Bug
+	for _, other := range m.List.Proposed("*") {
+		if other.Protocol == b.Protocol {
+			bugs = append(bugs, other)
+		}
+	}
+	if all, err := base.repaired(bugs); err == nil {
+		if t.All, t.AllIdentity, err = m.one(b, all); err != nil {
+			return nil, fmt.Errorf("with all repairs: %w", err)
+		}
 	}
 	return t, nil
 }
