@@ -141,6 +141,9 @@ type Finding struct {
 	_   struct{}
 }
 
+// Unordered is the condition of a network, or buffers, that keep no order, also where gem5's do.
+const Unordered = "a network without any order"
+
 // Known is a listed defect of a protocol, or, without an ID, why a finding is none.
 type Known struct {
 	ID    string `json:"id,omitempty"`

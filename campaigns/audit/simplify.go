@@ -91,11 +91,10 @@ const (
 	needStreams      = "prefetches after misses"
 	needFlushes      = "flushes"
 	needFunctional   = "functional reads"
-	needUnordered    = "a network without any order"
 	needTransactions = "few transactions"
 )
 
-var unusualNeeds = []string{needDefect, needDevices, needPrefetches, needStreams, needFlushes, needFunctional, needUnordered, needTransactions}
+var unusualNeeds = []string{needDefect, needDevices, needPrefetches, needStreams, needFlushes, needFunctional, Unordered, needTransactions}
 
 // subject is what runs: a program on a machine.
 type subject struct {
@@ -133,7 +132,7 @@ func (s *subject) features() []feature {
 	add(m.Streams > 0, needStreams, func(s *subject) { s.machine.Streams = 0 })
 	add(m.Flush > 0, needFlushes, func(s *subject) { s.machine.Flush = 0 })
 	add(m.Functional > 0, needFunctional, func(s *subject) { s.machine.Functional = 0 })
-	add(m.Reorder == "all", needUnordered, func(s *subject) { s.machine.Reorder = "unordered" })
+	add(m.Reorder == "all", Unordered, func(s *subject) { s.machine.Reorder = "unordered" })
 	add(m.Reorder != "", "messages out of order", func(s *subject) { s.machine.Reorder = "" })
 	add(m.MemoryReorder, "memory out of order", func(s *subject) { s.machine.MemoryReorder = false })
 	add(m.LockHold > 0, "held locks", func(s *subject) { s.machine.LockHold = 0 })

@@ -229,7 +229,7 @@ func (x *simulation) repeatFaithful(ctx context.Context, f *Finding, job sim.Job
 func conditions(m *config.Machine) []string {
 	var list []string
 	if m.Reorder == "all" {
-		list = append(list, "a network without any order")
+		list = append(list, Unordered)
 	}
 	if fewTransactions(m) {
 		list = append(list, fmt.Sprintf("%d transactions", m.TBEs))

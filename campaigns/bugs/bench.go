@@ -152,7 +152,7 @@ func (b *Bench) one(ctx context.Context, bug *Bug) (*Result, error) {
 		return r, nil
 	}
 	r.Trees = trees
-	path := filepath.Join(b.Dir, "results", bug.ID+"-"+mark(b.key()+trees.Identity+trees.AfterIdentity+trees.RepairedIdentity+trees.AllIdentity+strings.Join(append([]string{bug.Title}, bug.Also...), "\n"))+".json")
+	path := filepath.Join(b.Dir, "results", bug.ID+"-"+mark(b.key()+trees.Identity+trees.AfterIdentity+trees.RepairedIdentity+trees.AllIdentity+strings.Join(slices.Concat([]string{bug.Title}, bug.Also, bug.Needs), "\n"))+".json")
 	var known Result
 	if err := rundir.ReadJSON(path, &known); err == nil && known.Version == resultVersion {
 		known.Bug, known.Trees = bug, trees // texts may have changed
@@ -201,7 +201,7 @@ func (b *Bench) search(ctx context.Context, bug *Bug, r *Result) error {
 	var verdict error
 	o.Stop = func(f *audit.Finding) bool {
 		if bug.Stock() {
-			return audit.TitleMatches(bug.Title, f.Title)
+			return bug.found(f)
 		}
 		text := place.Texts(r.Trees.Before, f.Title)
 		if slices.ContainsFunc(after.Findings, func(known *audit.Finding) bool { return place.Texts(r.Trees.After, known.Title) == text }) {

@@ -147,6 +147,12 @@ func (b *Bug) Shows(title string) bool {
 	return match(b.Title) || slices.ContainsFunc(b.Also, match)
 }
 
+// found reports whether a finding is one of the bug, which is still there.
+func (b *Bug) found(f *audit.Finding) bool {
+	disorder := slices.Contains(f.Conditions, audit.Unordered) && !slices.Contains(b.Needs, networkOrder)
+	return audit.TitleMatches(b.Title, f.Title) && !disorder
+}
+
 // Mark says of each finding of an audit which bugs of the list have its title, or why it
 // is listed as none. Titles with lines are those of the base: edits of a protocol move them.
 func (l *List) Mark(r *audit.Report) {

@@ -35,6 +35,28 @@ func TestStock(t *testing.T) {
 	}
 }
 
+// TestFound requires a finding to have the title of the bug, and not to need a network without
+// order unless the bug does.
+func TestFound(t *testing.T) {
+	for _, c := range []struct {
+		title     string
+		condition string
+		needs     []string
+		want      bool
+	}{
+		{"deadlock in A", "", nil, true},
+		{"value lost", "", nil, false},
+		{"deadlock in A", "2 transactions", nil, true},
+		{"deadlock in A", audit.Unordered, []string{"dma"}, false},
+		{"deadlock in A", audit.Unordered, []string{"dma", networkOrder}, true},
+	} {
+		b := &Bug{Title: "deadlock *", Also: []string{"value lost"}, Needs: c.needs}
+		if got := b.found(&audit.Finding{Title: c.title, Conditions: []string{c.condition}}); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}
+
 // TestMark requires findings to have the defects of their own protocol with such a title, and
 // else the reason for which they are none.
 func TestMark(t *testing.T) {
