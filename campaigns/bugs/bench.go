@@ -212,6 +212,11 @@ func (b *Bench) search(ctx context.Context, bug *Bug, r *Result) error {
 		return err == nil && !shows
 	}
 	report, err := audit.Run(ctx, o)
+	if err == nil && bug.Stock() && report.Limit != audit.LimitFound && ctx.Err() == nil && r.Trees.Alone != "" {
+		r.Trees = r.Trees.alone()
+		o.SLICC = r.Trees.Before
+		report, err = audit.Run(ctx, o)
+	}
 	if err := errors.Join(err, verdict); err != nil {
 		return r.refuse(ctx, err)
 	}

@@ -35,6 +35,29 @@ func TestStock(t *testing.T) {
 	}
 }
 
+// TestAlone requires a bug that does not show to be searched for where all others are repaired.
+func TestAlone(t *testing.T) {
+	whole, broken := protocolFiles(t, nil), protocolFiles(t, &Edit{File: "MI_example-cache.sm", At: "transition(MI, Writeback_Nack", Remove: true})
+	b := &Bench{Audit: audit.Options{Seed: 8, Steps: 150_000, Engines: []audit.Engine{audit.Sample}}, unreduced: true}
+	bug := &Bug{ID: "x", Protocol: "MI_example", Title: "invalid transition (MI, Writeback_Nack) of L1Cache"}
+	for _, c := range []struct {
+		alone string
+		want  Status
+	}{{broken, Found}, {"", Missed}, {whole, Missed}} {
+		r := &Result{Trees: &Trees{Before: whole, How: "v", Alone: c.alone}}
+		if err := b.search(t.Context(), bug, r); err != nil || r.Status != c.want {
+			t.Errorf("alone %q: %v, %v, want %v", c.alone, r.Status, err, c.want)
+		}
+		if hidden := r.Trees.Before == c.alone; hidden != (c.alone != "") || hidden != strings.HasSuffix(r.Trees.How, "with the repairs of the other defects") {
+			t.Errorf("alone %q: searched in %+v", c.alone, r.Trees)
+		}
+	}
+	others := (&Bug{Repair: []Edit{{File: "a"}, {File: "b"}}}).without(&Bug{Repair: []Edit{{File: "b"}, {File: "c"}}})
+	if len(others.Repair) != 1 || others.Repair[0].File != "a" {
+		t.Errorf("edits that the bug does not have: %+v", others.Repair)
+	}
+}
+
 // TestFound requires a finding to have the title of the bug, and not to need a network without
 // order unless the bug does.
 func TestFound(t *testing.T) {

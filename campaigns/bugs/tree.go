@@ -11,6 +11,7 @@ import (
 	"maps"
 	"path"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -40,6 +41,10 @@ type Trees struct {
 	// made together.
 	All         string `json:"all,omitempty"`
 	AllIdentity string `json:"all_identity,omitempty"`
+	// Alone is the one with the proposed repairs of all others, likewise: what they hide
+	// shows there.
+	Alone         string `json:"alone,omitempty"`
+	AloneIdentity string `json:"alone_identity,omitempty"`
 	// How says how the protocols were made.
 	How string `json:"how"`
 }
@@ -134,18 +139,47 @@ func (m *Maker) stock(b *Bug, base Protocols) (*Trees, error) {
 	if t.Identity == t.RepairedIdentity {
 		return nil, ErrSame
 	}
-	var bugs []*Bug
+	var all, others []*Bug
 	for _, other := range m.List.Proposed("*") {
 		if other.Protocol == b.Protocol {
-			bugs = append(bugs, other)
+			all, others = append(all, other), append(others, other.without(b))
 		}
 	}
-	if all, err := base.repaired(bugs); err == nil {
-		if t.All, t.AllIdentity, err = m.one(b, all); err != nil {
-			return nil, fmt.Errorf("with all repairs: %w", err)
+	for _, x := range []struct {
+		bugs           []*Bug
+		root, identity *string
+	}{{all, &t.All, &t.AllIdentity}, {others, &t.Alone, &t.AloneIdentity}} {
+		files, err := base.repaired(x.bugs)
+		if err != nil {
+			continue // they cannot be made together
+		}
+		if *x.root, *x.identity, err = m.one(b, files); err != nil {
+			return nil, fmt.Errorf("with several repairs: %w", err)
+		}
+		if err := check(*x.root); err != nil {
+			*x.root, *x.identity = "", "" // what is left of the repairs makes no protocol
 		}
 	}
 	return t, nil
+}
+
+// without is a bug without the edits of its repair that another one has.
+func (b *Bug) without(other *Bug) *Bug {
+	rest := &Bug{ID: b.ID}
+	for i := range b.Repair {
+		if !slices.ContainsFunc(other.Repair, func(e Edit) bool { return reflect.DeepEqual(e, b.Repair[i]) }) {
+			rest.Repair = append(rest.Repair, b.Repair[i])
+		}
+	}
+	return rest
+}
+
+// alone are the trees of a bug that the others hide: theirs are repaired.
+func (t *Trees) alone() *Trees {
+	return &Trees{
+		Before: t.Alone, Identity: t.AloneIdentity, Repaired: t.All, RepairedIdentity: t.AllIdentity, All: t.All, AllIdentity: t.AllIdentity,
+		How: t.How + ", with the repairs of the other defects",
+	}
 }
 
 // check checks names and types of a protocol: a fix taken out of what was built
