@@ -201,7 +201,9 @@ func (b *Bench) search(ctx context.Context, bug *Bug, r *Result) error {
 	var verdict error
 	o.Stop = func(f *audit.Finding) bool {
 		if bug.Stock() {
-			return bug.found(f)
+			own, err := b.own(ctx, bug, r.Trees, f)
+			verdict = errors.Join(verdict, err)
+			return own
 		}
 		text := place.Texts(r.Trees.Before, f.Title)
 		if slices.ContainsFunc(after.Findings, func(known *audit.Finding) bool { return place.Texts(r.Trees.After, known.Title) == text }) {

@@ -153,6 +153,23 @@ func (b *Bug) found(f *audit.Finding) bool {
 	return audit.TitleMatches(b.Title, f.Title) && !disorder
 }
 
+// own reports whether a finding is one of the bug, and not of another one that has the title, too:
+// it shows where all others are repaired.
+func (b *Bench) own(ctx context.Context, bug *Bug, t *Trees, f *audit.Finding) (bool, error) {
+	if !bug.found(f) {
+		return false, nil
+	}
+	shared := slices.ContainsFunc(b.Maker.List.Bugs, func(o Bug) bool { return o.ID != bug.ID && o.Protocol == bug.Protocol && o.Shows(f.Title) })
+	if !shared || t.Alone == "" {
+		return true, nil
+	}
+	shows, err := audit.Shows(ctx, t.Alone, f)
+	if ctx.Err() != nil {
+		return false, context.Cause(ctx)
+	}
+	return err == nil && shows, nil
+}
+
 // Mark says of each finding of an audit which bugs of the list have its title, or why it
 // is listed as none. Titles with lines are those of the base: edits of a protocol move them.
 func (l *List) Mark(r *audit.Report) {

@@ -38,7 +38,7 @@ func TestStock(t *testing.T) {
 // TestAlone requires a bug that does not show to be searched for where all others are repaired.
 func TestAlone(t *testing.T) {
 	whole, broken := protocolFiles(t, nil), protocolFiles(t, &Edit{File: "MI_example-cache.sm", At: "transition(MI, Writeback_Nack", Remove: true})
-	b := &Bench{Audit: audit.Options{Seed: 8, Steps: 150_000, Engines: []audit.Engine{audit.Sample}}, unreduced: true}
+	b := &Bench{Maker: &Maker{List: &List{}}, Audit: audit.Options{Seed: 8, Steps: 150_000, Engines: []audit.Engine{audit.Sample}}, unreduced: true}
 	bug := &Bug{ID: "x", Protocol: "MI_example", Title: "invalid transition (MI, Writeback_Nack) of L1Cache"}
 	for _, c := range []struct {
 		alone string
@@ -50,6 +50,14 @@ func TestAlone(t *testing.T) {
 		}
 		if hidden := r.Trees.Before == c.alone; hidden != (c.alone != "") || hidden != strings.HasSuffix(r.Trees.How, "with the repairs of the other defects") {
 			t.Errorf("alone %q: searched in %+v", c.alone, r.Trees)
+		}
+	}
+	// What another bug has as well is the bug's only if it shows with that one repaired.
+	b.Maker.List.Bugs = []Bug{{ID: "y", Protocol: bug.Protocol, Title: bug.Title}}
+	for alone, want := range map[string]Status{whole: Missed, broken: Found} {
+		r := &Result{Trees: &Trees{Before: broken, Alone: alone}}
+		if err := b.search(t.Context(), bug, r); err != nil || r.Status != want {
+			t.Errorf("a title of two bugs: %v, %v, want %v", r.Status, err, want)
 		}
 	}
 	others := (&Bug{Repair: []Edit{{File: "a"}, {File: "b"}}}).without(&Bug{Repair: []Edit{{File: "b"}, {File: "c"}}})
