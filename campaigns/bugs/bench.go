@@ -50,11 +50,14 @@ type Result struct {
 	// the path; 0 where none was made.
 	Witness int `json:"witness,omitempty"`
 	// Limit and CPU are the end and the time of the search in the protocol without
-	// the fix, Operations and Steps the work.
+	// the fix, Operations and Steps the work; of both searches, if Alone.
 	Limit      string        `json:"limit,omitempty"`
 	CPU        time.Duration `json:"cpu_ns"`
 	Operations uint64        `json:"operations"`
 	Steps      uint64        `json:"steps"`
+	// Alone says that a bug that is still there did not show in the unmodified protocol, and was
+	// searched for once more in the one with the repairs of all others.
+	Alone bool `json:"alone,omitempty"`
 	// Operators are the mutation operators that take the fix out, if Expressed: one
 	// or two.
 	Operators []mutate.Operator `json:"operators,omitempty"`
@@ -215,7 +218,8 @@ func (b *Bench) search(ctx context.Context, bug *Bug, r *Result) error {
 	}
 	report, err := audit.Run(ctx, o)
 	if err == nil && bug.Stock() && report.Limit != audit.LimitFound && ctx.Err() == nil && r.Trees.Alone != "" {
-		r.Trees = r.Trees.alone()
+		r.spend(report)
+		r.Alone, r.Trees = true, r.Trees.alone()
 		o.SLICC = r.Trees.Before
 		report, err = audit.Run(ctx, o)
 	}
@@ -225,7 +229,8 @@ func (b *Bench) search(ctx context.Context, bug *Bug, r *Result) error {
 	if report.Limit == audit.LimitInterrupted {
 		return context.Cause(ctx)
 	}
-	r.Limit, r.CPU, r.Operations, r.Steps = report.Limit, report.CPU, report.Operations, report.Steps
+	r.Limit = report.Limit
+	r.spend(report)
 	r.Shared = len(report.Findings)
 	switch {
 	case report.Limit != audit.LimitFound && bug.Equivalent != "":
@@ -247,6 +252,11 @@ func (b *Bench) search(ctx context.Context, bug *Bug, r *Result) error {
 		return b.propose(ctx, bug, r)
 	}
 	return nil
+}
+
+// spend adds what an audit took.
+func (r *Result) spend(report *audit.Report) {
+	r.CPU, r.Operations, r.Steps = r.CPU+report.CPU, r.Operations+report.Operations, r.Steps+report.Steps
 }
 
 // refuse notes why a protocol cannot be simulated.

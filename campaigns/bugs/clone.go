@@ -28,7 +28,7 @@ type Protocols map[string]string
 
 // folders are gem5's directory of protocols, and where it was until 2019; others
 // are where the learning material is.
-var folders = []string{"src/mem/ruby/protocol", "src/mem/protocol"}
+var folders = []string{Directory, "src/mem/protocol"}
 
 const learning = "src/learning_gem5/part3"
 

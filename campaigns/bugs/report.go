@@ -128,13 +128,16 @@ func (r *Report) repairs(b *strings.Builder, columns int) {
 // proposed writes what the proposed repairs of bugs that are still there were checked by,
 // and at which latencies these bugs show.
 func (r *Report) proposed(b *strings.Builder, columns int) {
-	t := &messages.Table{Header: []any{"bug", "latencies near gem5's", "witness", "repair", "new in the audit of the repaired protocol"}, Left: []int{1, 3, 4}}
+	t := &messages.Table{Header: []any{"bug", "shows", "latencies near gem5's", "witness", "repair", "new in the audit of the repaired protocol"}, Left: []int{1, 2, 4, 5}}
 	pass, proposals := 0, 0
 	for _, x := range r.Results {
 		if x.Finding == nil || !x.Bug.Stock() {
 			continue
 		}
-		near, repair, more := "", "none", ""
+		shows, near, repair, more := "unmodified", "", "none", ""
+		if x.Alone {
+			shows = "with the others repaired"
+		}
 		if f := x.Finding; f.Tries > 0 {
 			near = fmt.Sprintf("%d of %d seeds", f.Faithful, f.Tries)
 		}
@@ -154,7 +157,7 @@ func (r *Report) proposed(b *strings.Builder, columns int) {
 				repair, more = "new findings", strings.Join(p.New, "; ")
 			}
 		}
-		t.Rows = append(t.Rows, []any{x.Bug.ID, near, x.Witness, repair, cut(more)})
+		t.Rows = append(t.Rows, []any{x.Bug.ID, shows, near, x.Witness, repair, cut(more)})
 	}
 	if len(t.Rows) > 0 {
 		fmt.Fprintf(b, "\n%s%d of %d proposed repairs pass the audit\n", t.Fit(columns), pass, proposals)

@@ -95,7 +95,7 @@ func (b *Bench) propose(ctx context.Context, bug *Bug, r *Result) error {
 			r.Proposed.Gone = r.Proposed.Gone && others
 			continue
 		}
-		if len(f.Conditions) > 0 || b.listed(bug, f.Title) {
+		if len(f.Conditions) > 0 || b.shared(bug, f.Title) || b.accepted(bug.Protocol, f.Title) {
 			continue
 		}
 		seen, err := x.seen(ctx, f)
@@ -127,13 +127,17 @@ func (b *Bench) others(ctx context.Context, t *Trees, f *audit.Finding) (bool, e
 	return err == nil && !shows, nil
 }
 
-// listed reports whether a title is that of another bug of the list, or of what is none.
-func (b *Bench) listed(bug *Bug, title string) bool {
-	l := b.Maker.List
-	return slices.ContainsFunc(l.Bugs, func(other Bug) bool {
+// shared reports whether another bug of the list has a title.
+func (b *Bench) shared(bug *Bug, title string) bool {
+	return slices.ContainsFunc(b.Maker.List.Bugs, func(other Bug) bool {
 		return other.ID != bug.ID && other.Protocol == bug.Protocol && other.Shows(title)
-	}) || slices.ContainsFunc(l.Accepted, func(a Accepted) bool {
-		return audit.TitleMatches(a.Protocol, bug.Protocol) && a.shows(title)
+	})
+}
+
+// accepted reports whether the list has a title as that of no bug of a protocol.
+func (b *Bench) accepted(protocol, title string) bool {
+	return slices.ContainsFunc(b.Maker.List.Accepted, func(a Accepted) bool {
+		return audit.TitleMatches(a.Protocol, protocol) && a.shows(title)
 	})
 }
 
@@ -156,12 +160,8 @@ func (b *Bug) found(f *audit.Finding) bool {
 // own reports whether a finding is one of the bug, and not of another one that has the title, too:
 // it shows where all others are repaired.
 func (b *Bench) own(ctx context.Context, bug *Bug, t *Trees, f *audit.Finding) (bool, error) {
-	if !bug.found(f) {
-		return false, nil
-	}
-	shared := slices.ContainsFunc(b.Maker.List.Bugs, func(o Bug) bool { return o.ID != bug.ID && o.Protocol == bug.Protocol && o.Shows(f.Title) })
-	if !shared || t.Alone == "" {
-		return true, nil
+	if !bug.found(f) || !b.shared(bug, f.Title) || t.Alone == "" {
+		return bug.found(f), nil
 	}
 	shows, err := audit.Shows(ctx, t.Alone, f)
 	if ctx.Err() != nil {
@@ -216,7 +216,7 @@ func Patch(bugs []*Bug, read func(name string) ([]byte, error)) ([]byte, error) 
 	files, err := proposal(bugs, read)
 	var diff []byte
 	for _, f := range files {
-		diff = append(diff, f.Diff(directory)...)
+		diff = append(diff, f.Diff(Directory)...)
 	}
 	return diff, err
 }
@@ -274,8 +274,8 @@ func (p Protocols) file(name string) ([]byte, error) {
 	return []byte(text), nil
 }
 
-// directory is where gem5 has its protocols.
-const directory = "src/mem/ruby/protocol"
+// Directory is where gem5 has its protocols.
+const Directory = "src/mem/ruby/protocol"
 
 // picture leaves what belongs to a defect of the unmodified protocol in the directory of
 // its finding: the reduced run, the page that explains it, and the repair as a patch.

@@ -3,6 +3,7 @@ package bugs
 import (
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -48,9 +49,16 @@ func TestAlone(t *testing.T) {
 		if err := b.search(t.Context(), bug, r); err != nil || r.Status != c.want {
 			t.Errorf("alone %q: %v, %v, want %v", c.alone, r.Status, err, c.want)
 		}
-		if hidden := r.Trees.Before == c.alone; hidden != (c.alone != "") || hidden != strings.HasSuffix(r.Trees.How, "with the repairs of the other defects") {
+		if r.Alone != (c.alone != "") || r.Alone != strings.HasSuffix(r.Trees.How, "with the repairs of the other defects") {
 			t.Errorf("alone %q: searched in %+v", c.alone, r.Trees)
 		}
+		if r.Alone != (r.Steps > b.Audit.Steps*3/2) && r.Status == Missed {
+			t.Errorf("alone %q: %d steps in all", c.alone, r.Steps)
+		}
+	}
+	r := &Result{Trees: &Trees{Before: broken, Alone: whole}}
+	if err := b.search(t.Context(), bug, r); err != nil || r.Status != Found || r.Alone {
+		t.Errorf("a title of its own, unmodified: %v, alone %v, %v", r.Status, r.Alone, err)
 	}
 	// What another bug has as well is the bug's only if it shows with that one repaired.
 	b.Maker.List.Bugs = []Bug{{ID: "y", Protocol: bug.Protocol, Title: bug.Title}}
@@ -63,6 +71,64 @@ func TestAlone(t *testing.T) {
 	others := (&Bug{Repair: []Edit{{File: "a"}, {File: "b"}}}).without(&Bug{Repair: []Edit{{File: "b"}, {File: "c"}}})
 	if len(others.Repair) != 1 || others.Repair[0].File != "a" {
 		t.Errorf("edits that the bug does not have: %+v", others.Repair)
+	}
+}
+
+// TestStockTrees makes the protocols of a bug and of others, with one of which it shares an edit
+// and another of which is of another protocol: with its repair, with all repairs, and with those
+// of all others.
+func TestStockTrees(t *testing.T) {
+	const file = "MI_example-cache.sm"
+	root := protocolFiles(t, nil)
+	base := Protocols{}
+	names, err := fs.Glob(os.DirFS(filepath.Dir(root)), "*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		text, err := os.ReadFile(filepath.Join(filepath.Dir(root), name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		base[name] = string(text)
+	}
+	row := func(state string) Edit {
+		return Edit{File: file, At: "transition(" + state + ", Writeback_Nack", Remove: true}
+	}
+	shared := Edit{File: file, At: "transition(MI, Writeback_Ack", Remove: true}
+	l := &List{Bugs: []Bug{
+		{ID: "x", Protocol: "MI_example", Title: "x", Repair: []Edit{row("MI"), shared}},
+		{ID: "y", Protocol: "MI_example", Title: "y", Repair: []Edit{shared, row("II")}},
+		{ID: "z", Protocol: "MSI", Title: "z", Repair: []Edit{{File: "none.sm", Drop: "a"}}},
+		{ID: "none", Protocol: "MI_example", Title: "none"},
+	}}
+	m := &Maker{List: l, Dir: t.TempDir()}
+	trees, err := m.stock(&l.Bugs[0], base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		root string
+		want []bool // the rows (MI, Writeback_Nack), (MI, Writeback_Ack), (II, Writeback_Nack)
+	}{
+		{trees.Before, []bool{true, true, true}}, {trees.Repaired, []bool{false, false, true}},
+		{trees.All, []bool{false, false, false}}, {trees.Alone, []bool{true, true, false}},
+	} {
+		text, err := os.ReadFile(filepath.Join(filepath.Dir(c.root), file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []bool
+		for _, at := range []string{"transition(MI, Writeback_Nack", "transition(MI, Writeback_Ack", "transition(II, Writeback_Nack"} {
+			got = append(got, strings.Contains(string(text), at))
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: rows %v, want %v", c.root, got, c.want)
+		}
+	}
+	l.Bugs[1].Repair = []Edit{{File: file, Drop: "no such text"}}
+	if trees, err = m.stock(&l.Bugs[0], base); err != nil || trees.All != "" || trees.Alone != "" {
+		t.Errorf("repairs that cannot be made together: %+v, %v", trees, err)
 	}
 }
 
@@ -101,10 +167,11 @@ func TestMark(t *testing.T) {
 		Accepted: []Accepted{
 			{Protocol: "*", Titles: []string{"none", "functional *"}, About: "under way"},
 			{Protocol: "P", Titles: []string{"value *"}, About: "hidden by A"},
+			{Protocol: "Q", Titles: []string{"deadlock", "livelock"}, About: "of another protocol"},
 		},
 	}
 	r := &audit.Report{Protocol: "P"}
-	for _, title := range []string{"value lost after X", "old data brought to DMA", "functional read", "deadlock"} {
+	for _, title := range []string{"value lost after X", "old data brought to DMA", "functional read", "deadlock", "livelock"} {
 		r.Findings = append(r.Findings, &audit.Finding{Title: title, Known: []audit.Known{{ID: "before"}}})
 	}
 	l.Mark(r)
@@ -112,7 +179,7 @@ func TestMark(t *testing.T) {
 	for _, f := range r.Findings {
 		got = append(got, f.IDs())
 	}
-	if want := []string{"A, B", "A", "no defect", ""}; !slices.Equal(got, want) || r.Base != "gem5 b1a44b89c7" {
+	if want := []string{"A, B", "A", "no defect", "", ""}; !slices.Equal(got, want) || r.Base != "gem5 b1a44b89c7" {
 		t.Errorf("%q of %q, want %q", got, r.Base, want)
 	}
 	r.Base, r.Protocol = "", "own"

@@ -283,9 +283,6 @@ func (s *source) diff(id, dir string) ([]byte, error) {
 	return mutate.Patch(fsys, root, id, dir)
 }
 
-// protocolDir is where a gem5 tree has its protocols.
-const protocolDir = "src/mem/ruby/protocol"
-
 // listedPatch is the patch of the proposed repairs of listed defects; nil if the only ID is
 // of none.
 func listedPatch(tree string, ids []string) ([]byte, error) {
@@ -305,7 +302,7 @@ func listedPatch(tree string, ids []string) ([]byte, error) {
 		return nil, nil
 	}
 	return realbugs.Patch(bugs, func(name string) ([]byte, error) {
-		return os.ReadFile(filepath.Join(tree, protocolDir, filepath.FromSlash(name)))
+		return os.ReadFile(filepath.Join(tree, realbugs.Directory, filepath.FromSlash(name)))
 	})
 }
 
@@ -318,14 +315,14 @@ func mutantPatch(tree, protocol, id string, repairs bool) ([]byte, error) {
 	case name == "":
 		return nil, errors.New("--repair: want --protocol")
 	}
-	root := filepath.Join(tree, protocolDir, filepath.FromSlash(name)+".slicc")
+	root := filepath.Join(tree, realbugs.Directory, filepath.FromSlash(name)+".slicc")
 	if _, err := os.Stat(root); err != nil {
 		return nil, fmt.Errorf("protocol %s: %w", name, err)
 	}
 	files, err := execute.Edited(root, repairs, id)
 	var diff []byte
 	for _, f := range files {
-		diff = append(diff, f.Diff(path.Join(protocolDir, path.Dir(name)))...)
+		diff = append(diff, f.Diff(path.Join(realbugs.Directory, path.Dir(name)))...)
 	}
 	return diff, err
 }

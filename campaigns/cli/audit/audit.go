@@ -125,7 +125,7 @@ func (x *run) options() error {
 		if x.o.SLICC != "" || x.o.Protocol == "" {
 			return errors.New("--gem5-tree: want --protocol, which names one of its protocols, and not --slicc")
 		}
-		x.o.SLICC, x.o.Protocol = filepath.Join(x.tree, "src/mem/ruby/protocol", filepath.FromSlash(x.o.Protocol)+".slicc"), ""
+		x.o.SLICC, x.o.Protocol = filepath.Join(x.tree, bugs.Directory, filepath.FromSlash(x.o.Protocol)+".slicc"), ""
 	}
 	if (x.o.SLICC == "") == (x.o.Protocol == "") {
 		return errors.New("want a protocol to audit: --slicc FILE, --gem5-tree TREE --protocol NAME, or --protocol of an embedded one")

@@ -12,6 +12,7 @@ import (
 
 	"ordeal/campaigns/amend"
 	"ordeal/campaigns/audit"
+	"ordeal/campaigns/bugs"
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/exploration"
@@ -154,7 +155,7 @@ func (x *repair) patches(dir string, r *amend.Result) error {
 		return err
 	}
 	for i, found := range r.Repairs {
-		patch, err := amend.Patch(x.o.Finding.Machine, found.ID, "src/mem/ruby/protocol")
+		patch, err := amend.Patch(x.o.Finding.Machine, found.ID, bugs.Directory)
 		if err != nil {
 			return err
 		}
