@@ -57,8 +57,13 @@ func (f *Finding) record(ctx context.Context, dir rundir.Dir, command []string) 
 	if err != nil {
 		return err
 	}
+	if f.Outcome == "" {
+		f.Outcome, f.Detail = res.Outcome.String(), res.Detail
+	}
 	if f.Tries > 0 { // the audit has repeated it
 		res.Timing = &rundir.Timing{Seeds: f.Tries, Same: f.Faithful}
+	} else if res.Timing != nil {
+		f.Tries, f.Faithful = res.Timing.Seeds, res.Timing.Same
 	}
 	return dir.Finish(res)
 }

@@ -43,13 +43,9 @@ func Shows(ctx context.Context, slicc string, f *Finding) (bool, error) {
 // files, repair and mutant compile to.
 func Again(ctx context.Context, m config.Machine, protocol *ruby.Protocol, f *Finding, enough func(title string) bool) (titles []string, taken sim.Coverage, runs int, err error) {
 	if f.Explore != nil {
-		var r *exploration.Result
-		err := execute.Guarded(func() (err error) {
-			r, err = exploration.Run(ctx, &exploration.Spec{Machine: m, Explore: *f.Explore}, exploration.Options{Workers: 1})
-			return err
-		})
-		if err != nil || ctx.Err() != nil {
-			return nil, nil, 0, errors.Join(err, ctx.Err())
+		r, err := Explored(ctx, m, f.Explore)
+		if err != nil {
+			return nil, nil, 0, err
 		}
 		for i := range r.Findings {
 			titles = append(titles, r.Findings[i].Title)
@@ -80,6 +76,18 @@ func Again(ctx context.Context, m config.Machine, protocol *ruby.Protocol, f *Fi
 		}
 	}
 	return titles, taken, runs, nil
+}
+
+// Explored is what the exploration of a machine shows.
+func Explored(ctx context.Context, m config.Machine, e *config.Explore) (r *exploration.Result, err error) {
+	err = execute.Guarded(func() (err error) {
+		r, err = exploration.Run(ctx, &exploration.Spec{Machine: m, Explore: *e}, exploration.Options{Workers: 1})
+		return err
+	})
+	if err != nil || ctx.Err() != nil {
+		return nil, errors.Join(err, ctx.Err())
+	}
+	return r, nil
 }
 
 // of is the simulator of a machine, with a protocol that is compiled already unless it is nil.

@@ -45,7 +45,7 @@ func (x *simulation) simplify(ctx context.Context, f *Finding, job sim.Job, even
 	s := whole.only(kept)
 	job.Program = s.program
 	f.Machine, f.Program, f.Seed = s.machine, string(s.program.Text()), job.Seed
-	f.Conditions, f.Needs = conditions(&f.Machine), names(kept)
+	f.Conditions, f.Needs = Conditions(&f.Machine), names(kept)
 	return job, cost, nil
 }
 

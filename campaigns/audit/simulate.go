@@ -106,7 +106,7 @@ func (x *simulation) turn(ctx context.Context, w *Work) (cost uint64, done bool,
 		if failed(res) {
 			f := &Finding{
 				Title: res.FindingTitle(), Outcome: res.Outcome.String(), Detail: res.Detail, Machine: m, Program: string(c.Program.Text()),
-				Rounds: c.Rounds, Seed: job.Seed, Conditions: conditions(&m), Needs: features,
+				Rounds: c.Rounds, Seed: job.Seed, Conditions: Conditions(&m), Needs: features,
 			}
 			if x.report.titled(f.Title) == nil {
 				simple, spent, err := x.simplify(ctx, f, job, events)
@@ -225,8 +225,8 @@ func (x *simulation) repeatFaithful(ctx context.Context, f *Finding, job sim.Job
 	return cost, nil
 }
 
-// conditions lists what a machine has that gem5's configurations do not have.
-func conditions(m *config.Machine) []string {
+// Conditions lists what a machine has that gem5's configurations do not have.
+func Conditions(m *config.Machine) []string {
 	var list []string
 	if m.Reorder == "all" {
 		list = append(list, Unordered)

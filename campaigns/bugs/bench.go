@@ -28,6 +28,7 @@ type Status string
 // The results.
 const (
 	Found      Status = "found"
+	Repeated   Status = "repeated" // missed, and the run that the list has of it shows it
 	Missed     Status = "missed"
 	Equivalent Status = "equivalent" // nothing was found, as the list says
 	Surprise   Status = "surprise"   // found, though the list says that nothing can be
@@ -155,7 +156,7 @@ func (b *Bench) one(ctx context.Context, bug *Bug) (*Result, error) {
 		return r, nil
 	}
 	r.Trees = trees
-	path := filepath.Join(b.Dir, "results", bug.ID+"-"+mark(b.key()+trees.Identity+trees.AfterIdentity+trees.RepairedIdentity+trees.AllIdentity+strings.Join(slices.Concat([]string{bug.Title}, bug.Also, bug.Needs), "\n"))+".json")
+	path := filepath.Join(b.Dir, "results", bug.ID+"-"+mark(b.key()+trees.Identity+trees.AfterIdentity+trees.RepairedIdentity+trees.AllIdentity+strings.Join(slices.Concat([]string{bug.Title}, bug.Also, bug.Needs), "\n")+bug.Run.key())+".json")
 	var known Result
 	if err := rundir.ReadJSON(path, &known); err == nil && known.Version == resultVersion {
 		known.Bug, known.Trees = bug, trees // texts may have changed
@@ -217,7 +218,14 @@ func (b *Bench) search(ctx context.Context, bug *Bug, r *Result) error {
 		return err == nil && !shows
 	}
 	report, err := audit.Run(ctx, o)
-	if err == nil && bug.Stock() && report.Limit != audit.LimitFound && ctx.Err() == nil && r.Trees.Alone != "" {
+	var repeated *audit.Finding
+	if err == nil && report.Limit != audit.LimitFound && ctx.Err() == nil && bug.Run != nil && !b.unreduced {
+		repeated, err = b.repeat(ctx, bug, r)
+		if err != nil {
+			return r.refuse(ctx, fmt.Errorf("its run: %w", err))
+		}
+	}
+	if err == nil && repeated == nil && bug.Stock() && report.Limit != audit.LimitFound && ctx.Err() == nil && r.Trees.Alone != "" {
 		r.spend(report)
 		r.Alone, r.Trees = true, r.Trees.alone()
 		o.SLICC = r.Trees.Before
@@ -233,6 +241,9 @@ func (b *Bench) search(ctx context.Context, bug *Bug, r *Result) error {
 	r.spend(report)
 	r.Shared = len(report.Findings)
 	switch {
+	case repeated != nil:
+		r.Status, r.Finding = Repeated, repeated
+		repeated.CPU, repeated.Operations, repeated.Steps = r.CPU, r.Operations, r.Steps
 	case report.Limit != audit.LimitFound && bug.Equivalent != "":
 		r.Status = Equivalent
 	case report.Limit != audit.LimitFound:
@@ -243,15 +254,14 @@ func (b *Bench) search(ctx context.Context, bug *Bug, r *Result) error {
 		}
 		r.Finding = report.Stopped
 		r.Shared--
-		if b.unreduced {
-			return nil
-		}
-		if err := b.witness(ctx, bug, r); err != nil || r.Trees.Repaired == "" {
-			return err
-		}
-		return b.propose(ctx, bug, r)
 	}
-	return nil
+	if r.Finding == nil || b.unreduced {
+		return nil
+	}
+	if err := b.witness(ctx, bug, r); err != nil || r.Trees.Repaired == "" {
+		return err
+	}
+	return b.propose(ctx, bug, r)
 }
 
 // spend adds what an audit took.

@@ -86,7 +86,9 @@ type Bug struct {
 	After  string `yaml:"after" json:"after,omitempty"`
 	// Repair is a proposed repair of a bug that is still there, as edits of the base.
 	Repair []Edit `yaml:"repair" json:"repair,omitempty"`
-	_      struct{}
+	// Run shows a bug that is still there, where a search does not.
+	Run *Run `yaml:"run" json:"run,omitempty"`
+	_   struct{}
 }
 
 // The kinds of mistake.
@@ -229,9 +231,14 @@ func (b *Bug) faults() []error {
 	for _, c := range []struct {
 		key   string
 		given bool
-	}{{"repair", b.Repair != nil}, {"also", b.Also != nil}} {
+	}{{"repair", b.Repair != nil}, {"also", b.Also != nil}, {"run", b.Run != nil}} {
 		if c.given && !b.Stock() {
 			fault("%s: want a bug that is still there", c.key)
+		}
+	}
+	if b.Run != nil {
+		for _, err := range b.Run.faults() {
+			fault("run: %w", err)
 		}
 	}
 	for _, list := range []struct {

@@ -37,6 +37,13 @@ func TestReadFaults(t *testing.T) {
 		{head + "  - {id: a, protocol: MI, about: x, cause: data, title: t, repair: [{file: f, add: x}]}", "repair: edit 1: at: want the block"},
 		{head + "  - {id: a, protocol: MI, about: x, cause: data, fix: fef6a97f93, repair: [{file: f, drop: x}]}", "repair: want a bug that is still there"},
 		{head + "  - {id: a, protocol: MI, about: x, cause: data, fix: fef6a97f93, also: [x]}", "also: want a bug that is still there"},
+		{head + "  - {id: a, protocol: MI, about: x, cause: data, fix: fef6a97f93, run: {seed: 1}}", "run: want a bug that is still there"},
+		{head + "  - {id: a, protocol: MI, about: x, cause: data, title: t, run: {rounds: 1, machine: {slicc: f}}}", "run: machine: want none of slicc"},
+		{head + "  - {id: a, protocol: MI, about: x, cause: data, title: t, run: {rounds: 1, machine: {core: ooo, colour: red}}}", "field colour not found"},
+		{head + "  - {id: a, protocol: MI, about: x, cause: data, title: t, run: {rounds: 1, machine: {core: big}}}", `run: machine: core: unknown core "big"`},
+		{head + "  - {id: a, protocol: MI, about: x, cause: data, title: t, run: {machine: {core: ooo}, program: none}}", "run: parse program:1"},
+		{head + "  - {id: a, protocol: MI, about: x, cause: data, title: t, run: {explore: {lines: 2}, rounds: 1}}", "run: explore: want no program"},
+		{head + "  - {id: a, protocol: MI, about: x, cause: data, title: t, run: {machine: {core: ooo}}}", "run: rounds 0: want at least 1"},
 		{head + "  - {id: a, protocol: MI, about: x, cause: data, title: t}\naccepted:\n  - {protocol: MI, about: x}", "x:5: accepted: want protocol, titles and about"},
 		{head + "  - {id: a, protocol: MI, about: x, cause: data, mutant: m}\n  - {id: a, protocol: MI, about: x, cause: data, mutant: m}", `x:4: bug "a": the ID is that of line 3`},
 	} {

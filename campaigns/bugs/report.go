@@ -40,7 +40,7 @@ func NewReport(results []*Result) *Report {
 		case Found:
 			r.Found++
 			r.Searched++
-		case Missed:
+		case Missed, Repeated:
 			r.Searched++
 		}
 	}
@@ -206,7 +206,7 @@ func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds())
 
 // table counts results by a property of bugs.
 func (r *Report) table(name string, of func(*Bug) string) *messages.Table {
-	statuses := []Status{Found, Missed, Equivalent, Surprise, Unmade, Refused}
+	statuses := []Status{Found, Repeated, Missed, Equivalent, Surprise, Unmade, Refused}
 	t := &messages.Table{Header: []any{name}}
 	for _, s := range statuses {
 		t.Header = append(t.Header, s)
@@ -231,7 +231,7 @@ func (r *Report) table(name string, of func(*Bug) string) *messages.Table {
 			list = append(list, c[s])
 		}
 		recall := "-"
-		if n := c[Found] + c[Missed]; n > 0 {
+		if n := c[Found] + c[Repeated] + c[Missed]; n > 0 {
 			recall = fmt.Sprintf("%d %%", (100*c[Found]+n/2)/n)
 		}
 		return append(list, recall)

@@ -87,7 +87,8 @@ func (b *Bench) propose(ctx context.Context, bug *Bug, r *Result) error {
 	}
 	for _, f := range repaired.Findings {
 		more := func(condition string) bool { return !slices.Contains(r.Finding.Conditions, condition) }
-		if bug.Shows(f.Title) && !slices.ContainsFunc(f.Conditions, more) {
+		title := r.Trees.listed(f).Title
+		if bug.Shows(title) && !slices.ContainsFunc(f.Conditions, more) {
 			others, err := b.others(ctx, r.Trees, f)
 			if err != nil {
 				return err
@@ -95,7 +96,7 @@ func (b *Bench) propose(ctx context.Context, bug *Bug, r *Result) error {
 			r.Proposed.Gone = r.Proposed.Gone && others
 			continue
 		}
-		if len(f.Conditions) > 0 || b.shared(bug, f.Title) || b.accepted(bug.Protocol, f.Title) {
+		if len(f.Conditions) > 0 || b.shared(bug, title) || b.accepted(bug.Protocol, title) {
 			continue
 		}
 		seen, err := x.seen(ctx, f)
@@ -153,15 +154,27 @@ func (b *Bug) Shows(title string) bool {
 
 // found reports whether a finding is one of the bug, which is still there.
 func (b *Bug) found(f *audit.Finding) bool {
-	disorder := slices.Contains(f.Conditions, audit.Unordered) && !slices.Contains(b.Needs, networkOrder)
-	return audit.TitleMatches(b.Title, f.Title) && !disorder
+	return audit.TitleMatches(b.Title, f.Title) && b.permits(f)
 }
 
-// own reports whether a finding is one of the bug, and not of another one that has the title, too:
-// it shows where all others are repaired.
+// permits reports whether a finding counts on a network like the one that shows it.
+func (b *Bug) permits(f *audit.Finding) bool {
+	return !slices.Contains(f.Conditions, audit.Unordered) || slices.Contains(b.Needs, networkOrder)
+}
+
+// own reports whether a finding is one of the bug, and not of another one that has the title, too.
 func (b *Bench) own(ctx context.Context, bug *Bug, t *Trees, f *audit.Finding) (bool, error) {
-	if !bug.found(f) || !b.shared(bug, f.Title) || t.Alone == "" {
-		return bug.found(f), nil
+	if !bug.found(t.listed(f)) {
+		return false, nil
+	}
+	return b.apart(ctx, bug, t, f)
+}
+
+// apart reports whether no other bug has the title of a finding, or whether it shows where all
+// others are repaired.
+func (b *Bench) apart(ctx context.Context, bug *Bug, t *Trees, f *audit.Finding) (bool, error) {
+	if !b.shared(bug, t.listed(f).Title) || t.Alone == "" {
+		return true, nil
 	}
 	shows, err := audit.Shows(ctx, t.Alone, f)
 	if ctx.Err() != nil {

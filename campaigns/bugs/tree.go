@@ -33,6 +33,9 @@ type Trees struct {
 	// and blanks aside.
 	Identity      string `json:"identity"`
 	AfterIdentity string `json:"after_identity,omitempty"`
+	// Base is the root file of the unmodified protocol, which Before is unless repairs are made
+	// in it; of a bug that is still there.
+	Base string `json:"base,omitempty"`
 	// Repaired is the root file of the protocol with the proposed repair of a bug that
 	// is still there.
 	Repaired         string `json:"repaired,omitempty"`
@@ -126,8 +129,12 @@ func (m *Maker) Make(ctx context.Context, b *Bug) (*Trees, error) {
 // repair.
 func (m *Maker) stock(b *Bug, base Protocols) (*Trees, error) {
 	t, err := m.write(b, base, nil, "as it is in "+m.List.Base)
-	if err != nil || b.Repair == nil {
-		return t, err
+	if err != nil {
+		return nil, err
+	}
+	t.Base = t.Before
+	if b.Repair == nil {
+		return t, nil
 	}
 	repaired, err := base.repaired([]*Bug{b})
 	if err != nil {
@@ -177,7 +184,7 @@ func (b *Bug) without(other *Bug) *Bug {
 // alone are the trees of a bug that the others hide: theirs are repaired.
 func (t *Trees) alone() *Trees {
 	return &Trees{
-		Before: t.Alone, Identity: t.AloneIdentity, Repaired: t.All, RepairedIdentity: t.AllIdentity, All: t.All, AllIdentity: t.AllIdentity,
+		Base: t.Base, Before: t.Alone, Identity: t.AloneIdentity, Repaired: t.All, RepairedIdentity: t.AllIdentity, All: t.All, AllIdentity: t.AllIdentity,
 		How: t.How + ", with the repairs of the other defects",
 	}
 }

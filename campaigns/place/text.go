@@ -39,3 +39,19 @@ func Texts(root, title string) string {
 		return m[1] + " in " + block + " at " + strings.TrimSpace(lines[line-1])
 	})
 }
+
+// Renumber is a title with other lines at the places that it names.
+func Renumber(title string, line func(file string, line int) int) string {
+	return statement().ReplaceAllStringFunc(title, func(at string) string {
+		m := statement().FindStringSubmatch(at)
+		old, err := strconv.Atoi(m[2])
+		if err != nil {
+			return at
+		}
+		text := m[1] + ":" + strconv.Itoa(line(m[1], old))
+		if m[3] != "" {
+			text += ":" + m[3]
+		}
+		return text
+	})
+}

@@ -1,0 +1,144 @@
+package bugs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"ordeal/campaigns/audit"
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/exploration"
+	"ordeal/campaigns/place"
+	"ordeal/campaigns/rundir"
+	"ordeal/gen"
+	"ordeal/gen/option"
+)
+
+// Run is a run that shows a bug that is still there and that searches seldom find: a program
+// on a machine, from a seed, or an exploration. A program is run with audit.ShowTries seeds, from
+// this one. Any title of the bug counts.
+type Run struct {
+	// Machine has keys of a configuration of a campaign; the protocol is that of the bug.
+	Machine config.Machine `yaml:"machine" json:"machine"`
+	// Explore is an exploration of the machine, in place of what follows.
+	Explore *config.Explore `yaml:"explore" json:"explore,omitempty"`
+	Program string          `yaml:"program" json:"program,omitempty"`
+	Rounds  int             `yaml:"rounds" json:"rounds,omitempty"`
+	Seed    uint64          `yaml:"seed" json:"seed,omitempty"`
+	_       struct{}
+}
+
+// listedRun stands for an engine where a run of the list shows a bug.
+const listedRun audit.Engine = "its run"
+
+// key is what a result depends on of a run; nil is none.
+func (r *Run) key() string {
+	if r == nil {
+		return ""
+	}
+	if r.Explore != nil {
+		return fmt.Sprintf("%+v %+v", r.Machine, *r.Explore)
+	}
+	return fmt.Sprintf("%+v", *r)
+}
+
+// faults lists what is wrong with a run.
+func (r *Run) faults() []error {
+	var errs []error
+	m := r.Machine
+	if m.SLICC != "" || m.Protocol != "" || m.Mutant != "" || m.Repair {
+		errs = append(errs, fmt.Errorf("machine: want none of slicc, protocol, mutant and repair: the protocol is that of the bug"))
+	}
+	m.SLICC = "protocol.slicc" // some coherence protocol
+	_, err := m.Builtin()
+	for _, f := range option.Faults(err, "core") {
+		errs = append(errs, fmt.Errorf("machine: %s: %s", f.Name, f.Message))
+	}
+	if r.Explore != nil {
+		if r.Program != "" || r.Rounds != 0 || r.Seed != 0 {
+			errs = append(errs, errors.New("explore: want no program, rounds and seed"))
+		}
+		return errs
+	}
+	if _, err := gen.Parse("program", []byte(r.Program)); err != nil {
+		errs = append(errs, err)
+	}
+	if r.Rounds < 1 {
+		errs = append(errs, fmt.Errorf("rounds %d: want at least 1", r.Rounds))
+	}
+	return errs
+}
+
+// repeat makes the run that the list has of a bug, in the unmodified protocol, and then where the
+// others are repaired; nil if it does not show the bug there.
+func (b *Bench) repeat(ctx context.Context, bug *Bug, r *Result) (*audit.Finding, error) {
+	for _, t := range []*Trees{r.Trees, r.Trees.alone()} {
+		if t.Before == "" {
+			continue
+		}
+		f, err := b.again(ctx, bug, t)
+		if err != nil || f != nil {
+			r.Alone, r.Trees = f != nil && t != r.Trees, t
+			return f, err
+		}
+	}
+	return nil, nil
+}
+
+// again makes the run that the list has of a bug; nil if it does not show it.
+func (b *Bench) again(ctx context.Context, bug *Bug, t *Trees) (*audit.Finding, error) {
+	f := &audit.Finding{Engine: listedRun, Machine: bug.Run.Machine, Explore: bug.Run.Explore, Program: bug.Run.Program, Rounds: bug.Run.Rounds, Seed: bug.Run.Seed, Count: 1}
+	f.Machine.SLICC, f.Conditions = t.Before, audit.Conditions(&f.Machine)
+	shows := func(title string) bool {
+		f.Title = title
+		return bug.Shows(t.listed(f).Title) && bug.permits(f)
+	}
+	if f.Explore != nil {
+		r, err := audit.Explored(ctx, f.Machine, f.Explore)
+		if err != nil {
+			return nil, err
+		}
+		i := slices.IndexFunc(r.Findings, func(x exploration.Finding) bool { return shows(x.Title) })
+		if i < 0 {
+			return nil, nil
+		}
+		f.Outcome, f.Path = exploration.OutcomeOf(r.Findings[i].Property).String(), r.Findings[i].Steps
+	} else {
+		titles, _, runs, err := audit.Again(ctx, f.Machine, nil, f, shows)
+		if err != nil || !slices.ContainsFunc(titles, shows) {
+			return nil, err
+		}
+		f.Seed += uint64(runs) - 1 // the run that shows it is the last one
+	}
+	apart, err := b.apart(ctx, bug, t, f)
+	if err != nil || !apart {
+		return nil, err
+	}
+	return f, nil
+}
+
+// listed is a finding with its title as the list would have it: with lines of the unmodified
+// protocol, which repairs have moved.
+func (t *Trees) listed(f *audit.Finding) *audit.Finding {
+	if t.Base == "" || f.Machine.SLICC == t.Base {
+		return f
+	}
+	moved := *f
+	moved.Title = place.Renumber(f.Title, func(file string, line int) int {
+		var text [2][]string
+		for i, root := range []string{f.Machine.SLICC, t.Base} {
+			data, err := rundir.ReadFile(filepath.Join(rundir.Resolve(filepath.Dir(root)), file))
+			if err != nil {
+				return line
+			}
+			text[i] = lines(string(data))
+		}
+		if at := matching(text[0], text[1]); line >= 1 && line <= len(at) && at[line-1] >= 0 {
+			return at[line-1] + 1
+		}
+		return line
+	})
+	return &moved
+}

@@ -1,0 +1,158 @@
+package bugs
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"ordeal/campaigns/audit"
+	"ordeal/campaigns/config"
+)
+
+// TestRepeat requires the run that the list has of a bug to be made where the search finds
+// nothing, first in the unmodified protocol and then where the others are repaired.
+func TestRepeat(t *testing.T) {
+	const title = "invalid transition (MI, Writeback_Nack) of L1Cache"
+	broken, whole := protocolFiles(t, &Edit{File: "MI_example-cache.sm", At: "transition(MI, Writeback_Nack", Remove: true}), protocolFiles(t, nil)
+	search := audit.Options{Seed: 8, Steps: 150_000, Engines: []audit.Engine{audit.Sample}, SLICC: broken}
+	search.Stop = func(f *audit.Finding) bool { return f.Title == title }
+	report, err := audit.Run(t.Context(), search)
+	if err != nil || report.Stopped == nil {
+		t.Fatal("the bug was not found", err)
+	}
+	// shown is by which run of a finding, counted from 1, the bug shows.
+	shown := func(f *audit.Finding) int {
+		titles, _, runs, err := audit.Again(t.Context(), f.Machine, nil, f, func(got string) bool { return got == title })
+		if err != nil || !slices.Contains(titles, title) {
+			t.Fatalf("seed %d does not show it again: %q, %v", f.Seed, titles, err)
+		}
+		return runs
+	}
+	f := report.Stopped
+	for shown(f) == 1 {
+		f.Seed--
+	}
+	bug := &Bug{ID: "x", Protocol: "MI_example", Title: "another", Also: []string{title}, Run: &Run{Machine: f.Machine, Program: f.Program, Rounds: f.Rounds, Seed: f.Seed}}
+	bug.Run.Machine.SLICC = ""
+	// little finds nothing.
+	little := audit.Options{Seed: 1, Steps: 1, Engines: []audit.Engine{audit.Faithful}, SLICC: broken}
+	for {
+		report, err := audit.Run(t.Context(), little)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if report.Find(title) == nil {
+			break
+		}
+		little.Seed++
+	}
+	for name, c := range map[string]struct {
+		before, alone string
+		unordered     bool
+		want          string // status, and whether where the others are repaired
+	}{
+		"unmodified":           {broken, whole, false, "repeated false"},
+		"others repaired":      {whole, broken, false, "repeated true"},
+		"nowhere":              {whole, whole, false, "missed true"},
+		"of no repair":         {whole, "", false, "missed false"},
+		"a network of another": {broken, whole, true, "missed true"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := &Bench{Maker: &Maker{List: &List{}}, Audit: little, Dir: t.TempDir(), after: map[string]*sync.Mutex{}}
+			run := *bug.Run
+			if c.unordered {
+				run.Machine.Reorder = "all"
+			}
+			x := *bug
+			x.Run = &run
+			r := &Result{Trees: &Trees{Base: c.before, Before: c.before, How: "v", Alone: c.alone}}
+			if err := b.search(t.Context(), &x, r); err != nil {
+				t.Fatal(err)
+			}
+			if got := fmt.Sprint(r.Status, " ", r.Alone); got != c.want {
+				t.Fatalf("%s, want %s", got, c.want)
+			}
+			if r.Status == Missed {
+				return
+			}
+			if r.Finding.Title != title || r.Finding.Outcome != f.Outcome || r.Finding.Engine != listedRun || r.Finding.Operations == 0 || r.Finding.Machine.SLICC != r.Trees.Before || r.Witness == 0 {
+				t.Errorf("%+v, witness %d", r.Finding, r.Witness)
+			}
+			if n := shown(r.Finding); n != 1 {
+				t.Errorf("its seed is not that of the run that shows it, which is the %d-th", n)
+			}
+			recall := NewReport([]*Result{r})
+			if recall.Found != 0 || recall.Searched != 1 {
+				t.Errorf("what the search did not find: %d of %d found", recall.Found, recall.Searched)
+			}
+		})
+	}
+	x := *bug
+	x.Run = &Run{Machine: config.Machine{Cores: 2}, Explore: &config.Explore{Lines: 2, MaxStates: 100_000}}
+	b := &Bench{Maker: &Maker{List: &List{}}, Audit: little, Dir: t.TempDir()}
+	explored := &Result{Trees: &Trees{Before: broken}}
+	if err := b.search(t.Context(), &x, explored); err != nil || explored.Status != Repeated || explored.Witness < 5 || explored.Finding.Outcome != "crash" {
+		t.Errorf("an exploration: %v, %+v", err, explored)
+	}
+	if x.Run.key() == (&Run{Machine: x.Run.Machine, Explore: &config.Explore{Lines: 3}}).key() {
+		t.Error("results are those of other explorations")
+	}
+	bug.Run.Machine.SetParameter = []string{"Directory.none=1"}
+	r := &Result{Trees: &Trees{Before: broken}}
+	if err := b.search(t.Context(), bug, r); err != nil || r.Status != Refused || !strings.HasPrefix(r.Reason, "its run: ") {
+		t.Errorf("a machine that cannot be made: %v, %+v", err, r)
+	}
+	if (*Run)(nil).key() != "" || bug.Run.key() == (&Run{Seed: 1}).key() {
+		t.Error("results are those of other runs")
+	}
+}
+
+// TestListed requires titles of an edited protocol to have the lines of the unmodified one, also
+// where others say the same.
+func TestListed(t *testing.T) {
+	const file = "MI_example-cache.sm"
+	base := protocolFiles(t, nil)
+	const head = "  action(a_issueGETX"
+	edited := protocolFiles(t, &Edit{File: file, At: "action(a_issueGETX", Add: "  // more\n  // lines\n"})
+	line := func(root, text string) int {
+		at := slices.IndexFunc(lines(read(t, filepath.Join(filepath.Dir(root), file))), func(l string) bool { return strings.HasPrefix(l, text) })
+		if at < 0 {
+			t.Fatalf("no line %q", text)
+		}
+		return at + 1
+	}
+	title := func(n int) string { return fmt.Sprintf("failed assertion at %s:%d:5", file, n) }
+	trees := &Trees{Base: base}
+	f := &audit.Finding{Title: title(line(edited, head))}
+	f.Machine.SLICC = edited
+	if line(base, head) == line(edited, head) {
+		t.Fatal("the edit moves nothing")
+	}
+	if got := trees.listed(f); got.Title != title(line(base, head)) || f.Title != title(line(edited, head)) {
+		t.Errorf("%q, want line %d", got.Title, line(base, head))
+	}
+	b := &Bench{Maker: &Maker{List: &List{}}}
+	bug := &Bug{Title: title(line(base, head))}
+	if own, err := b.own(t.Context(), bug, trees, f); err != nil || !own {
+		t.Errorf("a finding of the edited protocol is not the bug's: %v", err)
+	}
+	if own, err := b.own(t.Context(), &Bug{Title: f.Title}, trees, f); err != nil || own {
+		t.Errorf("a finding of the edited protocol is that of another line: %v", err)
+	}
+	for name, c := range map[string]struct{ base, title string }{
+		"a line of the repair":  {base, title(line(edited, "  // more"))},
+		"no such line":          {base, title(1_000_000)},
+		"a file that is not":    {base, "failed assertion at none.sm:7"},
+		"the protocol itself":   {edited, title(line(edited, head))},
+		"no unmodified one":     {"", title(line(edited, head))},
+		"a title without lines": {base, "value lost"},
+	} {
+		f.Title = c.title
+		if got := (&Trees{Base: c.base}).listed(f); got.Title != c.title {
+			t.Errorf("%s: %q, want it as it is", name, got.Title)
+		}
+	}
+}
