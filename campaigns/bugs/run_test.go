@@ -2,6 +2,8 @@ package bugs
 
 import (
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -107,6 +109,59 @@ func TestRepeat(t *testing.T) {
 	}
 	if (*Run)(nil).key() != "" || bug.Run.key() == (&Run{Seed: 1}).key() {
 		t.Error("results are those of other runs")
+	}
+}
+
+// TestStockRuns requires the runs of the list to show their defects in the protocols of gem5, and
+// nothing but what the list accepts with the repairs of all. Explorations take half a minute each and are left out.
+func TestStockRuns(t *testing.T) {
+	tree := os.Getenv("ORDEAL_GEM5_TREE")
+	if tree == "" {
+		t.Skip("ORDEAL_GEM5_TREE names no gem5 tree")
+	}
+	base, at := Protocols{}, os.DirFS(filepath.Join(tree, Directory))
+	err := fs.WalkDir(at, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := fs.ReadFile(at, name)
+		base[name] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := Stock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &Bench{Maker: &Maker{List: l, Dir: t.TempDir()}}
+	for i := range l.Bugs {
+		bug := &l.Bugs[i]
+		if bug.Run == nil || bug.Run.Explore != nil {
+			continue
+		}
+		trees, err := b.Maker.stock(bug, base)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := &Result{Trees: trees}
+		if f, err := b.repeat(t.Context(), bug, r); err != nil || f == nil {
+			t.Errorf("%s: its run does not show it: %v", bug.ID, err)
+		}
+		f := &audit.Finding{Program: bug.Run.Program, Rounds: bug.Run.Rounds, Seed: bug.Run.Seed, Machine: bug.Run.Machine}
+		if f.Machine.SLICC = trees.All; trees.All == "" {
+			t.Fatalf("%s: no protocol with all repairs", bug.ID)
+		}
+		titles, _, _, err := audit.Again(t.Context(), f.Machine, nil, f, func(string) bool { return false })
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f.Title = range titles {
+			if !b.accepted(bug.Protocol, trees.listed(f).Title) {
+				t.Errorf("%s: with all repairs its run shows %s", bug.ID, f.Title)
+			}
+		}
 	}
 }
 
