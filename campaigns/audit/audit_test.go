@@ -2,6 +2,7 @@ package audit
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,7 +14,10 @@ import (
 	"testing"
 	"time"
 
+	"ordeal/campaigns/config"
 	"ordeal/campaigns/rundir"
+	"ordeal/gen"
+	"ordeal/sim"
 	"ordeal/sim/builtin/ruby"
 	"ordeal/sim/protocols"
 	"ordeal/sim/slicc/mutate"
@@ -287,5 +291,65 @@ func TestExploredOutcomes(t *testing.T) {
 	}
 	if err := r.WriteSARIF(new(bytes.Buffer), t.TempDir(), "test", nil); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestSlow requires deadlocks that are none to stand apart: the run ends with a longer watchdog,
+// which the run of a deadlock is given.
+func TestSlow(t *testing.T) {
+	const text = "ordeal-program 1\nlayout spread\nlocations x\nthread 0\nstore x 1\nload x\nstore x 2\nload x\nthread 1\nstore x 3\nload x\nstore x 4\nload x\n"
+	p, err := gen.Parse("p", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		mutant  string
+		latency int64
+		known   []*Finding
+		outcome sim.Outcome
+		budget  uint64
+		slow    bool
+		longer  bool // the run of the finding has the longer watchdog
+	}{
+		"slow":                       {latency: 150_000, slow: true},
+		"not decided":                {latency: 150_000, budget: 600},
+		"no deadlock":                {latency: 150_000, outcome: sim.Crash},
+		"deadlock":                   {mutant: "MI_example/L1Cache/(M,Fwd_GETX)/drop:e_sendData", longer: true},
+		"both":                       {mutant: "MI_example/L1Cache/(M,Fwd_GETX)/drop:e_sendData", latency: 150_000, longer: true},
+		"as one that was slow":       {mutant: "MI_example/L1Cache/(M,Fwd_GETX)/drop:e_sendData", known: []*Finding{{Conditions: []string{Slow}, Count: 4}}, longer: true},
+		"as many that were slow":     {mutant: "MI_example/L1Cache/(M,Fwd_GETX)/drop:e_sendData", known: []*Finding{{Conditions: []string{Slow}, Count: 6}}, slow: true},
+		"as one that was a deadlock": {latency: 150_000, known: []*Finding{{Count: 1}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			x := &simulation{session: &session{o: Options{Protocol: "mi", Mutant: c.mutant}, report: &Report{}}}
+			if err := x.load(); err != nil {
+				t.Fatal(err)
+			}
+			m := x.on(config.Machine{Core: "inorder", Latency: c.latency, Functional: 20, Watchdog: watchdog, StepBudget: stepBudget})
+			on, err := x.runner(&m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			job := sim.Job{Program: p, Rounds: 1, Seed: 1, Timeout: runTime}
+			res, events, err := run(t.Context(), on, job, &m)
+			if err != nil || res.Outcome != sim.Deadlock {
+				t.Fatalf("%v, %v: want a deadlock", res.Outcome, err)
+			}
+			for _, known := range c.known {
+				known.Title = res.FindingTitle()
+			}
+			x.report.Findings = c.known
+			f := &Finding{Title: res.FindingTitle(), Outcome: cmp.Or(c.outcome, res.Outcome).String(), Machine: m, Seed: 1, Program: text, Rounds: 1}
+			f.Machine.StepBudget = cmp.Or(c.budget, stepBudget)
+			if _, err := x.examine(t.Context(), f, job, events); err != nil {
+				t.Fatal(err)
+			}
+			if slices.Contains(f.Conditions, Slow) != c.slow || (f.Machine.Watchdog > watchdog) != c.longer {
+				t.Errorf("conditions %q, watchdog %d: want slow %v, a longer watchdog %v", f.Conditions, f.Machine.Watchdog, c.slow, c.longer)
+			}
+			if c.longer && f.Machine.StepBudget <= stepBudget {
+				t.Errorf("%d events: too few for the longer watchdog", f.Machine.StepBudget)
+			}
+		})
 	}
 }

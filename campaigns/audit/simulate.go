@@ -3,7 +3,9 @@ package audit
 import (
 	"context"
 	"fmt"
+	"math/bits"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 
@@ -108,17 +110,10 @@ func (x *simulation) turn(ctx context.Context, w *Work) (cost uint64, done bool,
 				Title: res.FindingTitle(), Outcome: res.Outcome.String(), Detail: res.Detail, Machine: m, Program: string(c.Program.Text()),
 				Rounds: c.Rounds, Seed: job.Seed, Conditions: Conditions(&m), Needs: features,
 			}
-			if x.report.titled(f.Title) == nil {
-				simple, spent, err := x.simplify(ctx, f, job, events)
-				cost += spent
-				if err != nil {
-					return cost, false, err
-				}
-				spent, err = x.repeatFaithful(ctx, f, simple, events)
-				cost += spent
-				if err != nil {
-					return cost, false, err
-				}
+			spent, err := x.examine(ctx, f, job, events)
+			cost += spent
+			if err != nil {
+				return cost, false, err
 			}
 			x.add(f, w)
 			ended = x.report.titled(f.Title)
@@ -126,6 +121,61 @@ func (x *simulation) turn(ctx context.Context, w *Work) (cost uint64, done bool,
 		x.masked.learn(features, ended)
 	}
 	return cost, false, nil
+}
+
+// examine looks closer at a failure: how little shows it if its title is new, at which latencies,
+// and whether a deadlock is one.
+func (x *simulation) examine(ctx context.Context, f *Finding, job sim.Job, events uint64) (cost uint64, err error) {
+	known := x.report.titled(f.Title)
+	if known == nil {
+		if job, cost, err = x.simplify(ctx, f, job, events); err != nil {
+			return cost, err
+		}
+		spent, err := x.repeatFaithful(ctx, f, job, events)
+		if cost += spent; err != nil {
+			return cost, err
+		}
+	} else if !slices.Contains(known.Conditions, Slow) {
+		return 0, nil
+	}
+	if known != nil && bits.OnesCount(uint(known.Count)) > 1 { // look at the 2nd, 3rd, 5th, 9th run and so on
+		f.Conditions = append(f.Conditions, Slow)
+		return 0, nil
+	}
+	spent, err := x.wait(ctx, f, job)
+	return cost + spent, err
+}
+
+// Slow is the condition of a deadlock that is none: the run goes on if the watchdog waits
+// longer.
+const Slow = "a watchdog of 100,000 ticks"
+
+// patience is how many times as long as the watchdog's a request has to be under way for a deadlock.
+const patience = 10
+
+// wait repeats a run that ends with a deadlock with a watchdog that waits longer. That of a
+// deadlock becomes the run of the finding.
+func (x *simulation) wait(ctx context.Context, f *Finding, job sim.Job) (cost uint64, err error) {
+	if f.Outcome != sim.Deadlock.String() {
+		return 0, nil
+	}
+	m := f.Machine
+	m.Watchdog *= patience
+	m.StepBudget *= patience
+	on, err := x.runner(&m)
+	if err != nil {
+		return 0, err
+	}
+	res, cost, err := run(ctx, on, job, &m)
+	switch {
+	case err != nil:
+		return cost, err
+	case res.Outcome == sim.Deadlock && res.FindingTitle() == f.Title:
+		f.Machine = m
+	case res.Outcome != sim.Deadlock && res.Outcome != sim.Timeout:
+		f.Conditions = append(f.Conditions, Slow)
+	}
+	return cost, nil
 }
 
 // features names those of a candidate on its machine.

@@ -157,9 +157,14 @@ func (b *Bug) found(f *audit.Finding) bool {
 	return audit.TitleMatches(b.Title, f.Title) && b.permits(f)
 }
 
-// permits reports whether a finding counts on a network like the one that shows it.
+// permits reports whether a finding counts on a machine like the one that shows it.
 func (b *Bug) permits(f *audit.Finding) bool {
-	return !slices.Contains(f.Conditions, audit.Unordered) || slices.Contains(b.Needs, networkOrder)
+	for _, c := range []struct{ condition, need string }{{audit.Unordered, networkOrder}, {audit.Slow, starvation}} {
+		if slices.Contains(f.Conditions, c.condition) && !slices.Contains(b.Needs, c.need) {
+			return false
+		}
+	}
+	return true
 }
 
 // own reports whether a finding is one of the bug, and not of another one that has the title, too.
