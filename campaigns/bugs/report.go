@@ -140,6 +140,8 @@ func (r *Report) proposed(b *strings.Builder, columns int) {
 		}
 		if f := x.Finding; f.Tries > 0 {
 			near = fmt.Sprintf("%d of %d seeds", f.Faithful, f.Tries)
+		} else if x.Status == Repeated && f.Explore == nil {
+			near = "its run has them"
 		}
 		if p := x.Proposed; p != nil {
 			proposals++

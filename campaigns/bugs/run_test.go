@@ -70,7 +70,7 @@ func TestRepeat(t *testing.T) {
 			}
 			x := *bug
 			x.Run = &run
-			r := &Result{Trees: &Trees{Base: c.before, Before: c.before, How: "v", Alone: c.alone}}
+			r := &Result{Bug: &x, Trees: &Trees{Base: c.before, Before: c.before, How: "v", Alone: c.alone}}
 			if err := b.search(t.Context(), &x, r); err != nil {
 				t.Fatal(err)
 			}
@@ -89,6 +89,10 @@ func TestRepeat(t *testing.T) {
 			recall := NewReport([]*Result{r})
 			if recall.Found != 0 || recall.Searched != 1 {
 				t.Errorf("what the search did not find: %d of %d found", recall.Found, recall.Searched)
+			}
+			var text strings.Builder
+			if r.Finding.Tries = 0; recall.WriteText(&text, 0) != nil || !strings.Contains(text.String(), "its run has them") {
+				t.Errorf("a run of latencies near gem5's:\n%s", text.String())
 			}
 		})
 	}
