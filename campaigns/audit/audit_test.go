@@ -294,8 +294,7 @@ func TestExploredOutcomes(t *testing.T) {
 	}
 }
 
-// TestSlow requires deadlocks that are none to stand apart: the run ends with a longer watchdog,
-// which the run of a deadlock is given.
+// TestSlow requires deadlocks that are none to stand apart: the run ends with a longer watchdog.
 func TestSlow(t *testing.T) {
 	const text = "ordeal-program 1\nlayout spread\nlocations x\nthread 0\nstore x 1\nload x\nstore x 2\nload x\nthread 1\nstore x 3\nload x\nstore x 4\nload x\n"
 	p, err := gen.Parse("p", []byte(text))
@@ -307,18 +306,17 @@ func TestSlow(t *testing.T) {
 		latency int64
 		known   []*Finding
 		outcome sim.Outcome
-		budget  uint64
+		events  uint64
 		slow    bool
-		longer  bool // the run of the finding has the longer watchdog
 	}{
-		"slow":                       {latency: 150_000, slow: true},
-		"not decided":                {latency: 150_000, budget: 600},
-		"no deadlock":                {latency: 150_000, outcome: sim.Crash},
-		"deadlock":                   {mutant: "MI_example/L1Cache/(M,Fwd_GETX)/drop:e_sendData", longer: true},
-		"both":                       {mutant: "MI_example/L1Cache/(M,Fwd_GETX)/drop:e_sendData", latency: 150_000, longer: true},
-		"as one that was slow":       {mutant: "MI_example/L1Cache/(M,Fwd_GETX)/drop:e_sendData", known: []*Finding{{Conditions: []string{Slow}, Count: 4}}, longer: true},
+		"slow":                       {latency: 150_000, events: 100_000, slow: true},
+		"not decided":                {latency: 150_000, events: 1000},
+		"no deadlock":                {latency: 150_000, events: 100_000, outcome: sim.Crash},
+		"deadlock":                   {mutant: "MI_example/L1Cache/(M,Fwd_GETX)/drop:e_sendData"},
+		"both":                       {mutant: "MI_example/L1Cache/(M,Fwd_GETX)/drop:e_sendData", latency: 150_000},
+		"as one that was slow":       {mutant: "MI_example/L1Cache/(M,Fwd_GETX)/drop:e_sendData", known: []*Finding{{Conditions: []string{Slow}, Count: 4}}},
 		"as many that were slow":     {mutant: "MI_example/L1Cache/(M,Fwd_GETX)/drop:e_sendData", known: []*Finding{{Conditions: []string{Slow}, Count: 6}}, slow: true},
-		"as one that was a deadlock": {latency: 150_000, known: []*Finding{{Count: 1}}},
+		"as one that was a deadlock": {latency: 150_000, events: 100_000, known: []*Finding{{Count: 1}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			x := &simulation{session: &session{o: Options{Protocol: "mi", Mutant: c.mutant}, report: &Report{}}}
@@ -340,15 +338,11 @@ func TestSlow(t *testing.T) {
 			}
 			x.report.Findings = c.known
 			f := &Finding{Title: res.FindingTitle(), Outcome: cmp.Or(c.outcome, res.Outcome).String(), Machine: m, Seed: 1, Program: text, Rounds: 1}
-			f.Machine.StepBudget = cmp.Or(c.budget, stepBudget)
-			if _, err := x.examine(t.Context(), f, job, events); err != nil {
+			if _, err := x.examine(t.Context(), f, job, cmp.Or(c.events, events)); err != nil {
 				t.Fatal(err)
 			}
-			if slices.Contains(f.Conditions, Slow) != c.slow || (f.Machine.Watchdog > watchdog) != c.longer {
-				t.Errorf("conditions %q, watchdog %d: want slow %v, a longer watchdog %v", f.Conditions, f.Machine.Watchdog, c.slow, c.longer)
-			}
-			if c.longer && f.Machine.StepBudget <= stepBudget {
-				t.Errorf("%d events: too few for the longer watchdog", f.Machine.StepBudget)
+			if slices.Contains(f.Conditions, Slow) != c.slow || f.Machine.Watchdog != watchdog {
+				t.Errorf("conditions %q, watchdog %d: want slow %v", f.Conditions, f.Machine.Watchdog, c.slow)
 			}
 		})
 	}

@@ -142,7 +142,7 @@ func (x *simulation) examine(ctx context.Context, f *Finding, job sim.Job, event
 		f.Conditions = append(f.Conditions, Slow)
 		return 0, nil
 	}
-	spent, err := x.wait(ctx, f, job)
+	spent, err := x.wait(ctx, f, job, events)
 	return cost + spent, err
 }
 
@@ -150,32 +150,31 @@ func (x *simulation) examine(ctx context.Context, f *Finding, job sim.Job, event
 // longer.
 const Slow = "a watchdog of 100,000 ticks"
 
-// patience is how many times as long as the watchdog's a request has to be under way for a deadlock.
-const patience = 10
+// patience is how many times as long as the watchdog's a request has to be under way for a deadlock,
+// slowEvents how many times as many events show whether it is one.
+const (
+	patience   = 10
+	slowEvents = 3
+)
 
-// wait repeats a run that ends with a deadlock with a watchdog that waits longer. That of a
-// deadlock becomes the run of the finding.
-func (x *simulation) wait(ctx context.Context, f *Finding, job sim.Job) (cost uint64, err error) {
+// wait repeats a run that ends with a deadlock with a watchdog that waits longer. One that has not
+// come to its end in a few times the events is taken for a deadlock.
+func (x *simulation) wait(ctx context.Context, f *Finding, job sim.Job, events uint64) (cost uint64, err error) {
 	if f.Outcome != sim.Deadlock.String() {
 		return 0, nil
 	}
 	m := f.Machine
 	m.Watchdog *= patience
-	m.StepBudget *= patience
+	m.StepBudget = slowEvents*events + eventsPerOp
 	on, err := x.runner(&m)
 	if err != nil {
 		return 0, err
 	}
 	res, cost, err := run(ctx, on, job, &m)
-	switch {
-	case err != nil:
-		return cost, err
-	case res.Outcome == sim.Deadlock && res.FindingTitle() == f.Title:
-		f.Machine = m
-	case res.Outcome != sim.Deadlock && res.Outcome != sim.Timeout:
+	if err == nil && res.Outcome != sim.Deadlock && res.Outcome != sim.Timeout {
 		f.Conditions = append(f.Conditions, Slow)
 	}
-	return cost, nil
+	return cost, err
 }
 
 // features names those of a candidate on its machine.
