@@ -158,6 +158,9 @@ func (r *Report) proposed(b *strings.Builder, columns int) {
 			default:
 				repair, more = "new findings", strings.Join(p.New, "; ")
 			}
+			if len(p.Without) > 0 {
+				more = strings.TrimSuffix("checked without "+strings.Join(p.Without, ", ")+"; "+more, "; ")
+			}
 		}
 		t.Rows = append(t.Rows, []any{x.Bug.ID, shows, near, x.Witness, repair, cut(more)})
 	}

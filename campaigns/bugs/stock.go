@@ -13,9 +13,11 @@ import (
 	"slices"
 
 	"ordeal/campaigns/audit"
+	"ordeal/campaigns/config"
 	"ordeal/campaigns/explain"
 	"ordeal/campaigns/reduction"
 	"ordeal/campaigns/rundir"
+	"ordeal/sim/builtin"
 	"ordeal/sim/slicc/mutate"
 )
 
@@ -47,6 +49,9 @@ type Proposed struct {
 	Known int `json:"known,omitempty"`
 	// Operations are those of the audit of the repaired protocol.
 	Operations uint64 `json:"operations"`
+	// Without are the parameters of the finding's machine that the repaired protocol does not have
+	// any more: it was checked without them.
+	Without []string `json:"without,omitempty"`
 	// Reason says why the repaired protocol cannot be simulated, or not on the machine of
 	// the finding.
 	Reason string `json:"reason,omitempty"`
@@ -72,11 +77,13 @@ func (b *Bench) propose(ctx context.Context, bug *Bug, r *Result) error {
 		return nil
 	}
 	r.Proposed.Operations = repaired.Operations
-	shows, err := audit.Shows(ctx, r.Trees.Repaired, r.Finding)
+	f := *r.Finding
+	f.Machine.SetParameter, r.Proposed.Without = present(&f.Machine, r.Trees.Repaired)
+	shows, err := audit.Shows(ctx, r.Trees.Repaired, &f)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if err != nil { // as a parameter that the repaired protocol does not have
+	if err != nil {
 		r.Proposed.Reason = brief(err)
 		return nil
 	}
@@ -113,6 +120,22 @@ func (b *Bench) propose(ctx context.Context, bug *Bug, r *Result) error {
 		}
 	}
 	return nil
+}
+
+// present are the parameters of a machine that a protocol has, and those that it has not.
+func present(m *config.Machine, slicc string) (with, without []string) {
+	for _, p := range m.SetParameter {
+		one := config.Machine{SLICC: slicc, SetParameter: []string{p}}
+		if o, err := one.Builtin(); err == nil {
+			_, err = builtin.New(o)
+			if err != nil {
+				without = append(without, p)
+				continue
+			}
+		}
+		with = append(with, p)
+	}
+	return with, without
 }
 
 // others reports whether a finding of a repaired protocol is of other bugs: with the repairs

@@ -287,7 +287,14 @@ func TestPropose(t *testing.T) {
 	gone := *report.Stopped
 	gone.Machine.SetParameter = []string{"Directory.gone=1"}
 	r := &Result{Finding: &gone, Trees: &Trees{Before: before, Identity: "before", Repaired: before, RepairedIdentity: "before"}}
-	if err := b.propose(t.Context(), bug, r); err != nil || r.Proposed.Passes() || !strings.Contains(r.Proposed.Reason, "no parameter gone") {
+	if err := b.propose(t.Context(), bug, r); err != nil || r.Proposed.Passes() || r.Proposed.Reason != "" || !slices.Equal(r.Proposed.Without, gone.Machine.SetParameter) {
 		t.Errorf("a parameter that the repaired protocol does not have: %v, %+v", err, r.Proposed)
+	}
+	r.Trees.Repaired, r.Trees.RepairedIdentity = whole, fmt.Sprint(false, true)
+	if err := b.propose(t.Context(), bug, r); err != nil || !r.Proposed.Passes() {
+		t.Errorf("the fix, without a parameter: %v, %+v", err, r.Proposed)
+	}
+	if gone.Machine.SetParameter == nil {
+		t.Error("the finding has lost its parameter")
 	}
 }
