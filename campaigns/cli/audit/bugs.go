@@ -48,7 +48,8 @@ ordeal help bugs.
 
 With --stock the list is that of known defects of gem5's unmodified protocols. Each finding is
 reduced and drawn in DIR/findings/ID, and the proposed repair, which is there as a patch, is checked
-by the same audit.`,
+by the same audit. Where the search finds nothing, the run that the list has of a defect is made
+again.`,
 		Example: `  ordeal bench bugs --gem5-tree gem5 --dir real-bugs
   ordeal bench bugs --gem5-tree gem5 --cpu 20s --engines sample,guided MI-01 ME-07
   ordeal bench bugs --stock --gem5-tree gem5 --cpu 10s S-MI-1`,
