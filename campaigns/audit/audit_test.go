@@ -309,14 +309,15 @@ func TestSlow(t *testing.T) {
 		events  uint64
 		slow    bool
 	}{
-		"slow":                       {latency: 150_000, events: 100_000, slow: true},
-		"not decided":                {latency: 150_000, events: 1000},
-		"no deadlock":                {latency: 150_000, events: 100_000, outcome: sim.Crash},
+		"slow":                       {latency: 60_000, events: 100_000, slow: true},
+		"very slow":                  {latency: 150_000, events: 100_000},
+		"slow, and long":             {latency: 60_000, slow: true},
+		"no deadlock":                {latency: 60_000, events: 100_000, outcome: sim.Crash},
 		"deadlock":                   {mutant: "MI_example/L1Cache/(M,Fwd_GETX)/drop:e_sendData"},
-		"both":                       {mutant: "MI_example/L1Cache/(M,Fwd_GETX)/drop:e_sendData", latency: 150_000},
+		"both":                       {mutant: "MI_example/L1Cache/(M,Fwd_GETX)/drop:e_sendData", latency: 60_000},
 		"as one that was slow":       {mutant: "MI_example/L1Cache/(M,Fwd_GETX)/drop:e_sendData", known: []*Finding{{Conditions: []string{Slow}, Count: 4}}},
 		"as many that were slow":     {mutant: "MI_example/L1Cache/(M,Fwd_GETX)/drop:e_sendData", known: []*Finding{{Conditions: []string{Slow}, Count: 6}}, slow: true},
-		"as one that was a deadlock": {latency: 150_000, events: 100_000, known: []*Finding{{Count: 1}}},
+		"as one that was a deadlock": {latency: 60_000, events: 100_000, known: []*Finding{{Count: 1}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			x := &simulation{session: &session{o: Options{Protocol: "mi", Mutant: c.mutant}, report: &Report{}}}

@@ -151,14 +151,14 @@ func (x *simulation) examine(ctx context.Context, f *Finding, job sim.Job, event
 const Slow = "a watchdog of 100,000 ticks"
 
 // patience is how many times as long as the watchdog's a request has to be under way for a deadlock,
-// slowEvents how many times as many events show whether it is one.
+// slowEvents how many times as many events show whether it is.
 const (
-	patience   = 10
+	patience   = 2
 	slowEvents = 3
 )
 
-// wait repeats a run that ends with a deadlock with a watchdog that waits longer. One that has not
-// come to its end in a few times the events is taken for a deadlock.
+// wait repeats a run that ends with a deadlock with a watchdog that waits longer, for a few times the
+// events, in which the request would be as old as that if it had not been answered.
 func (x *simulation) wait(ctx context.Context, f *Finding, job sim.Job, events uint64) (cost uint64, err error) {
 	if f.Outcome != sim.Deadlock.String() {
 		return 0, nil
@@ -171,7 +171,7 @@ func (x *simulation) wait(ctx context.Context, f *Finding, job sim.Job, events u
 		return 0, err
 	}
 	res, cost, err := run(ctx, on, job, &m)
-	if err == nil && res.Outcome != sim.Deadlock && res.Outcome != sim.Timeout {
+	if livelock := err == nil && res.Outcome == sim.Timeout && failed(res); err == nil && res.Outcome != sim.Deadlock && !livelock {
 		f.Conditions = append(f.Conditions, Slow)
 	}
 	return cost, err
