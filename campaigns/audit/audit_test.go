@@ -317,6 +317,7 @@ func TestSlow(t *testing.T) {
 		"both":                       {mutant: "MI_example/L1Cache/(M,Fwd_GETX)/drop:e_sendData", latency: 60_000},
 		"as one that was slow":       {mutant: "MI_example/L1Cache/(M,Fwd_GETX)/drop:e_sendData", known: []*Finding{{Conditions: []string{Slow}, Count: 4}}},
 		"as many that were slow":     {mutant: "MI_example/L1Cache/(M,Fwd_GETX)/drop:e_sendData", known: []*Finding{{Conditions: []string{Slow}, Count: 6}}, slow: true},
+		"as one of few transactions": {latency: 60_000, events: 100_000, known: []*Finding{{Conditions: []string{"2 transactions"}, Count: 6}}, slow: true},
 		"as one that was a deadlock": {latency: 60_000, events: 100_000, known: []*Finding{{Count: 1}}},
 	} {
 		t.Run(name, func(t *testing.T) {

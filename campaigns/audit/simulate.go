@@ -126,8 +126,8 @@ func (x *simulation) turn(ctx context.Context, w *Work) (cost uint64, done bool,
 // examine looks closer at a failure: how little shows it if its title is new, at which latencies,
 // and whether a deadlock is one.
 func (x *simulation) examine(ctx context.Context, f *Finding, job sim.Job, events uint64) (cost uint64, err error) {
-	known := x.report.titled(f.Title)
-	if known == nil {
+	switch known := x.report.titled(f.Title); {
+	case known == nil:
 		if job, cost, err = x.simplify(ctx, f, job, events); err != nil {
 			return cost, err
 		}
@@ -135,10 +135,11 @@ func (x *simulation) examine(ctx context.Context, f *Finding, job sim.Job, event
 		if cost += spent; err != nil {
 			return cost, err
 		}
-	} else if !slices.Contains(known.Conditions, Slow) {
-		return 0, nil
-	}
-	if known != nil && bits.OnesCount(uint(known.Count)) > 1 { // look at the 2nd, 3rd, 5th, 9th run and so on
+	case !slices.Contains(known.Conditions, Slow):
+		if len(f.Conditions) >= len(known.Conditions) { // it will not replace the run of the finding
+			return 0, nil
+		}
+	case bits.OnesCount(uint(known.Count)) > 1: // look at the 2nd, 3rd, 5th, 9th run and so on
 		f.Conditions = append(f.Conditions, Slow)
 		return 0, nil
 	}
