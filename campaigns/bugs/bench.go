@@ -14,7 +14,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"ordeal/campaigns/audit"
-	"ordeal/campaigns/place"
 	"ordeal/campaigns/reduction"
 	"ordeal/campaigns/rundir"
 	"ordeal/campaigns/trust"
@@ -202,6 +201,7 @@ func (b *Bench) search(ctx context.Context, bug *Bug, r *Result) error {
 	}
 	o := b.Audit
 	o.SLICC = r.Trees.Before
+	fixed := &comparison{b: b, id: bug.ID, of: r.Trees.Before, in: r.Trees.After, audited: after, hides: func(string) bool { return false }}
 	var verdict error
 	o.Stop = func(f *audit.Finding) bool {
 		if bug.Stock() {
@@ -209,13 +209,9 @@ func (b *Bench) search(ctx context.Context, bug *Bug, r *Result) error {
 			verdict = errors.Join(verdict, err)
 			return own
 		}
-		text := place.Texts(r.Trees.Before, f.Title)
-		if slices.ContainsFunc(after.Findings, func(known *audit.Finding) bool { return place.Texts(r.Trees.After, known.Title) == text }) {
-			return false
-		}
-		shows, err := audit.Shows(ctx, r.Trees.After, f)
+		seen, err := fixed.seen(ctx, f)
 		verdict = errors.Join(verdict, err)
-		return err == nil && !shows
+		return err == nil && seen == absent
 	}
 	report, err := audit.Run(ctx, o)
 	var repeated *audit.Finding

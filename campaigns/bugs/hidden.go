@@ -22,7 +22,7 @@ const (
 )
 
 // comparison looks for findings of a protocol in another one, as those of a repaired
-// protocol in the one without the repair.
+// protocol in the one without the repair, or those of one without a fix in the one with it.
 type comparison struct {
 	b  *Bench
 	id string // of the bug

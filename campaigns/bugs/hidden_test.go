@@ -1,11 +1,14 @@
 package bugs
 
 import (
+	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"ordeal/campaigns/audit"
+	"ordeal/campaigns/rundir"
 )
 
 // TestRunsFor requires large programs to get fewer runs for their reduction, within bounds.
@@ -58,6 +61,39 @@ func TestSeen(t *testing.T) {
 		}
 		if got, err := x.seen(t.Context(), c.finding); err != nil || got != c.want {
 			t.Errorf("%s: %d, %v, want %d", name, got, err, c.want)
+		}
+	}
+}
+
+// TestDeadlocks requires a deadlock to be none of a bug if the same program ends with any deadlock
+// in the protocol with the fix: titles name what waits, which differs from run to run.
+func TestDeadlocks(t *testing.T) {
+	without := func(file, at, drop string) string {
+		return protocolFiles(t, &Edit{File: file, At: at, Drop: drop})
+	}
+	before := without("MI_example-cache.sm", "transition(M, Fwd_GETX", "e_sendData")
+	for name, c := range map[string]struct {
+		after string
+		want  Status
+	}{
+		"fixed":                 {protocolFiles(t, nil), Found},
+		"another deadlock":      {without("MI_example-dir.sm", "transition(M, GETX", "f_forward"), Missed},
+		"no deadlock, but this": {without("MI_example-cache.sm", "transition(MI, Writeback_Ack", "w_deallocateTBE"), Found},
+	} {
+		dir := t.TempDir()
+		if err := rundir.MkdirAll(filepath.Join(dir, "fixed")); err != nil {
+			t.Fatal(err)
+		}
+		b := &Bench{
+			Maker: &Maker{List: &List{}}, Dir: dir, Audit: audit.Options{Seed: 1, Steps: 20_000, Engines: []audit.Engine{audit.Faithful}},
+			unreduced: true, after: map[string]*sync.Mutex{},
+		}
+		r := &Result{Trees: &Trees{Before: before, After: c.after, AfterIdentity: "x"}}
+		if err := b.search(t.Context(), &Bug{ID: "x", Fix: "abc", Protocol: "MI_example"}, r); err != nil || r.Status != c.want {
+			t.Errorf("%s: %v %s, %v, want %v", name, r.Status, r.Reason, err, c.want)
+		}
+		if r.Finding != nil && !strings.HasPrefix(r.Finding.Title, "deadlock: ") {
+			t.Errorf("%s: found %q, want a deadlock", name, r.Finding.Title)
 		}
 	}
 }
