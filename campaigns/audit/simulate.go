@@ -172,10 +172,13 @@ func (x *simulation) wait(ctx context.Context, f *Finding, job sim.Job, events u
 		return 0, err
 	}
 	res, cost, err := run(ctx, on, job, &m)
-	if livelock := err == nil && res.Outcome == sim.Timeout && failed(res); err == nil && res.Outcome != sim.Deadlock && !livelock {
+	if err != nil {
+		return cost, err
+	}
+	if livelock := res.Outcome == sim.Timeout && failed(res); res.Outcome != sim.Deadlock && !livelock {
 		f.Conditions = append(f.Conditions, Slow)
 	}
-	return cost, err
+	return cost, nil
 }
 
 // features names those of a candidate on its machine.

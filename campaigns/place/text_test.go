@@ -53,3 +53,17 @@ func TestTexts(t *testing.T) {
 		}
 	}
 }
+
+// TestRenumber requires the lines of all places of a title to be replaced, and nothing else.
+func TestRenumber(t *testing.T) {
+	add := func(file string, line int) int { return line + len(file) }
+	for title, want := range map[string]string{
+		"failed assertion at a-b.sm:7:3":  "failed assertion at a-b.sm:13:3",
+		"error at p.slicc:1 after q.sm:2": "error at p.slicc:8 after q.sm:6",
+		"deadlock: L1 is busy in M:7":     "deadlock: L1 is busy in M:7",
+	} {
+		if got := Renumber(title, add); got != want {
+			t.Errorf("%q: %q, want %q", title, got, want)
+		}
+	}
+}
