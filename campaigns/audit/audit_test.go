@@ -349,3 +349,22 @@ func TestSlow(t *testing.T) {
 		})
 	}
 }
+
+// TestSlowLivelock requires a deadlock in which other events go on, so that the longer run ends with
+// its budget and not with the watchdog, to stay one.
+func TestSlowLivelock(t *testing.T) {
+	const text = "ordeal-program 1\nlayout spread\nlocations x\nthread 0\nstore x 1\nload x\nthread 1\nstore x 2\nload x\n"
+	p, err := gen.Parse("p", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := &simulation{session: &session{o: Options{Protocol: "mesi-two-level", Mutant: "MESI_Two_Level/L1Cache/(M,Fwd_GETX)/drop:d_sendDataToRequestor"}, report: &Report{}}}
+	if err := x.load(); err != nil {
+		t.Fatal(err)
+	}
+	m := x.on(config.Machine{Core: "inorder", Prefetch: 1, Watchdog: 1 << 40, StepBudget: stepBudget})
+	f := &Finding{Outcome: sim.Deadlock.String(), Machine: m}
+	if cost, err := x.wait(t.Context(), f, sim.Job{Program: p, Rounds: 1, Seed: 1, Timeout: runTime}, 60_000); err != nil || len(f.Conditions) > 0 || cost < 100_000 {
+		t.Errorf("conditions %q, %d events, %v: want none, and all events that it may have", f.Conditions, cost, err)
+	}
+}
