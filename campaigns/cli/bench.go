@@ -14,7 +14,7 @@ import (
 	"ordeal/campaigns/cli/audit"
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
-	"ordeal/campaigns/papers"
+	"ordeal/campaigns/lab/papers"
 	"ordeal/campaigns/rundir"
 )
 
@@ -30,7 +30,7 @@ func newBenchPapers(e *env) *cobra.Command {
 		Long: `Repeat the experiments of the papers that the procedures come from, on runs of the
 embedded simulator, and print what is measured beside what was published, with
 the reasons why it differs. Times are user CPU of single checks; histories are
-those of the campaign files in campaigns/papers, which campaign run takes, too.
+those of the campaign files in campaigns/lab/papers, which campaign run takes, too.
 
 A scale of 1 makes as many histories as the papers; below, that share of them,
 at least a few of each kind, and shorter ones where a paper has very long ones.

@@ -14,12 +14,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	realbugs "ordeal/campaigns/bugs"
 	"ordeal/campaigns/cli/audit"
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/execute"
 	"ordeal/campaigns/internal/messages"
+	realbugs "ordeal/campaigns/lab/bugs"
 	"ordeal/campaigns/mutation"
 	"ordeal/campaigns/rundir"
 	"ordeal/sim/protocols"

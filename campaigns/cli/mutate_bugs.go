@@ -21,7 +21,7 @@ import (
 )
 
 // bugsFile is the catalogue that comes with the command.
-const bugsFile = "bugs.yaml"
+const bugsFile = "injected.yaml"
 
 func newMutateBugs(e *env) *cobra.Command {
 	b := bugs{env: e}

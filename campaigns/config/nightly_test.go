@@ -19,7 +19,7 @@ import (
 func TestNightly(t *testing.T) {
 	c, err := Ready("nightly.yaml")
 	must.Succeed(t, err)
-	catalogue, err := Ready("bugs.yaml")
+	catalogue, err := Ready("injected.yaml")
 	must.Succeed(t, err)
 	want := Campaign{Name: "nightly", Budget: Duration(8 * time.Hour), Reduce: Duration(time.Minute), Keep: KeepFindings}
 	if diff := cmp.Diff(want, Campaign{Name: c.Name, Budget: c.Budget, Reduce: c.Reduce, Keep: c.Keep}); diff != "" {

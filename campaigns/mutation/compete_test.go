@@ -12,7 +12,7 @@ import (
 // TestCompete lets all strategies chase an easy bug, twice: the same seeds
 // must give the same operations.
 func TestCompete(t *testing.T) {
-	c, err := config.Ready("bugs.yaml")
+	c, err := config.Ready("injected.yaml")
 	must.Succeed(t, err)
 	list, err := Catalogue(c, []string{"mi-swap-store", "mi-swap-profile"})
 	must.Succeed(t, err)

@@ -18,7 +18,7 @@ var varies = regexp.MustCompile(`0x|(^| )[0-9]+`)
 // deadlock under several seeds. Its titles must be nearly always the same one,
 // and differ from those of the other bugs of its protocol.
 func TestDeadlockTitles(t *testing.T) {
-	c, err := config.Ready("bugs.yaml")
+	c, err := config.Ready("injected.yaml")
 	must.Succeed(t, err)
 	list, err := Catalogue(c, nil)
 	must.Succeed(t, err)

@@ -13,7 +13,7 @@ import (
 // controls take the whole budget and so have a fifth of it, but for -soak. With
 // -short only every eighth bug is run.
 func TestCatalogue(t *testing.T) {
-	c, err := config.Ready("bugs.yaml")
+	c, err := config.Ready("injected.yaml")
 	must.Succeed(t, err)
 	search := Search{Seed: 1, Seeds: 1, Budget: 100_000}
 	if *soak {
@@ -76,7 +76,7 @@ func TestExpected(t *testing.T) {
 
 // TestBudget gives a seed of a rare bug its own budget where that is larger. A negative control takes all of it.
 func TestBudget(t *testing.T) {
-	c, err := config.Ready("bugs.yaml")
+	c, err := config.Ready("injected.yaml")
 	must.Succeed(t, err)
 	list, err := Catalogue(c, []string{"mi-swap-profile"})
 	must.Succeed(t, err)

@@ -17,7 +17,7 @@ import (
 func TestReadme(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
 	must.Succeed(t, err)
-	c, err := config.Ready("bugs.yaml")
+	c, err := config.Ready("injected.yaml")
 	must.Succeed(t, err)
 	list, err := Catalogue(c, nil)
 	must.Succeed(t, err)

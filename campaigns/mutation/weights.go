@@ -7,7 +7,7 @@ import (
 )
 
 // realEdits counts, by operator, the edits that take real fixes out of gem5's protocols: of 47
-// of the 116 bugs of campaigns/bugs/gem5.yaml whose protocols could be made with and without
+// of the 116 bugs of campaigns/lab/bugs/history.yaml whose protocols could be made with and without
 // the fix, whom one or two edits express ("bench bugs").
 func realEdits(op mutate.Operator) int {
 	switch op {

@@ -39,7 +39,7 @@ func TestPairs(t *testing.T) {
 	if !*soak {
 		t.Skip("takes minutes: -soak")
 	}
-	c, err := config.Ready("bugs.yaml")
+	c, err := config.Ready("injected.yaml")
 	must.Succeed(t, err)
 	byProtocol := make(map[string][]*config.Config)
 	mutants, many := 0, 0

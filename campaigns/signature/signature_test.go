@@ -18,7 +18,7 @@ import (
 // bug is a configuration of the catalogue.
 func bug(t *testing.T, name string) *config.Config {
 	t.Helper()
-	return ready(t, "bugs.yaml", name)
+	return ready(t, "injected.yaml", name)
 }
 
 // ready is a configuration of a ready-made campaign.

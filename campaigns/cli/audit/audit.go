@@ -15,11 +15,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"ordeal/campaigns/audit"
-	"ordeal/campaigns/bugs"
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/execute"
 	"ordeal/campaigns/internal/messages"
+	"ordeal/campaigns/lab/bugs"
 	"ordeal/campaigns/rundir"
 	"ordeal/campaigns/summary"
 )

@@ -11,10 +11,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"ordeal/campaigns/audit"
-	"ordeal/campaigns/bugs"
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/internal/messages"
+	"ordeal/campaigns/lab/bugs"
 	"ordeal/campaigns/rundir"
 )
 
@@ -44,7 +44,7 @@ whose protocol cannot be made or simulated is listed with the reason.
 
 Results go to DIR/results and the report to DIR; the same command in the same
 directory continues an interrupted one. The format of the list is in the manual:
-ordeal help bugs.
+ordeal help lab.
 
 With --stock the list is that of known defects of gem5's unmodified protocols. Each finding is
 reduced and drawn in DIR/findings/ID, and the proposed repair, which is there as a patch, is checked

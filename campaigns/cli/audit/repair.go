@@ -10,13 +10,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ordeal/campaigns/amend"
 	"ordeal/campaigns/audit"
-	"ordeal/campaigns/bugs"
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/exploration"
 	"ordeal/campaigns/internal/messages"
+	"ordeal/campaigns/lab/bugs"
+	"ordeal/campaigns/lab/repair"
 	"ordeal/campaigns/progress"
 	"ordeal/campaigns/rundir"
 	"ordeal/campaigns/summary"
@@ -24,7 +24,7 @@ import (
 
 // NewRepair makes the mutate repair command.
 func NewRepair(e *command.Env) *cobra.Command {
-	x := &repair{Env: e}
+	x := &repairCommand{Env: e}
 	cmd := &cobra.Command{
 		Use:   "repair RUN",
 		Short: "Search for edits of a protocol that make a finding go away",
@@ -46,9 +46,9 @@ and a patch in RUN/repairs.`,
 		Args:    command.Arguments(1, 1, "one directory of a run or of an exploration"),
 	}
 	f := cmd.Flags()
-	f.IntVar(&x.o.Tries, "tries", amend.DefaultTries, "most edits to run the finding with")
-	f.IntVar(&x.o.Best, "best", amend.DefaultBest, "most repairs to list, and how many whole audits are made")
-	f.Uint64Var(&x.o.Steps, "steps", amend.DefaultSteps, "steps of a whole audit")
+	f.IntVar(&x.o.Tries, "tries", repair.DefaultTries, "most edits to run the finding with")
+	f.IntVar(&x.o.Best, "best", repair.DefaultBest, "most repairs to list, and how many whole audits are made")
+	f.Uint64Var(&x.o.Steps, "steps", repair.DefaultSteps, "steps of a whole audit")
 	f.Uint64Var(&x.o.Seed, "seed", 1, "seed of these audits")
 	f.StringVar(&x.title, "title", "", "of an exploration, the finding of this title; * is any text")
 	f.BoolVar(&x.json, "json", false, "print JSON")
@@ -57,14 +57,14 @@ and a patch in RUN/repairs.`,
 }
 
 // repair is the mutate repair command.
-type repair struct {
+type repairCommand struct {
 	*command.Env
-	o     amend.Options
+	o     repair.Options
 	title string
 	json  bool
 }
 
-func (x *repair) run(ctx context.Context, dir string) error {
+func (x *repairCommand) run(ctx context.Context, dir string) error {
 	var err error
 	if exploration.Is(dir) {
 		x.o.Finding, err = x.explored(dir)
@@ -80,8 +80,8 @@ func (x *repair) run(ctx context.Context, dir string) error {
 			fmt.Fprintf(x.Stderr, "%s, now %s\n", messages.Plural(tried, "edit"), id)
 		}
 	}
-	r, err := amend.Search(ctx, x.o)
-	if errors.Is(err, amend.ErrNoProtocol) {
+	r, err := repair.Search(ctx, x.o)
+	if errors.Is(err, repair.ErrNoProtocol) {
 		return command.Usage(err)
 	}
 	if err != nil {
@@ -129,7 +129,7 @@ func recorded(dir rundir.Dir) (*audit.Finding, error) {
 }
 
 // explored is a finding of an exploration.
-func (x *repair) explored(dir string) (*audit.Finding, error) {
+func (x *repairCommand) explored(dir string) (*audit.Finding, error) {
 	spec, err := exploration.Read(dir)
 	if err != nil {
 		return nil, err
@@ -149,13 +149,13 @@ func (x *repair) explored(dir string) (*audit.Finding, error) {
 // repairsDir holds the patches, in the directory of the finding.
 const repairsDir = "repairs"
 
-func (x *repair) patches(dir string, r *amend.Result) error {
+func (x *repairCommand) patches(dir string, r *repair.Result) error {
 	at := filepath.Join(dir, repairsDir)
 	if err := errors.Join(rundir.RemoveAll(at), rundir.MkdirAll(at)); err != nil {
 		return err
 	}
 	for i, found := range r.Repairs {
-		patch, err := amend.Patch(x.o.Finding.Machine, found.ID, bugs.Directory)
+		patch, err := repair.Patch(x.o.Finding.Machine, found.ID, bugs.Directory)
 		if err != nil {
 			return err
 		}
@@ -166,7 +166,7 @@ func (x *repair) patches(dir string, r *amend.Result) error {
 	return nil
 }
 
-func (x *repair) print(dir string, r *amend.Result) {
+func (x *repairCommand) print(dir string, r *repair.Result) {
 	w := x.Stdout
 	fmt.Fprintf(w, "finding  %s\ntried    %s, %.1f s of CPU time\n", messages.EscapeLine(r.Title), messages.Plural(r.Tried, "edit"), r.CPU.Seconds())
 	for i, found := range r.Repairs {

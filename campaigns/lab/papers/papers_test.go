@@ -1,0 +1,381 @@
+package papers
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ordeal/campaigns/config"
+	"ordeal/campaigns/internal/must"
+	"ordeal/check"
+	"ordeal/check/model"
+)
+
+// tiny makes an experiment on few and small histories of its own campaign:
+// the first two points of each parameter, short threads.
+func tiny(t *testing.T, name string) (Experiment, *bench, *config.Campaign) {
+	t.Helper()
+	at := slices.IndexFunc(All(), func(e Experiment) bool { return e.Name == name })
+	if at < 0 {
+		t.Fatalf("no experiment %s", name)
+	}
+	e := All()[at]
+	b := &bench{Options: Options{Scale: DefaultScale}, most: 200 * time.Millisecond}
+	if e.Campaign == "" {
+		return e, b, nil
+	}
+	c, err := Campaign(e.Campaign)
+	must.Succeed(t, err)
+	lowest := func(of func(*config.Config) int) int {
+		var values []int
+		for i := range c.Configs {
+			values = append(values, of(&c.Configs[i]))
+		}
+		slices.Sort(values)
+		values = slices.Compact(values)
+		return values[min(1, len(values)-1)]
+	}
+	threads := lowest(func(c *config.Config) int { return c.Threads })
+	locations := lowest(func(c *config.Config) int { return c.Locations })
+	ops := lowest(historyOps)
+	c.Configs = slices.DeleteFunc(c.Configs, func(c config.Config) bool {
+		return c.Threads > threads || c.Locations > locations || historyOps(&c) > ops
+	})
+	for i := range c.Configs {
+		cfg := &c.Configs[i]
+		if cfg.Bug == nil && cfg.Rounds == 1 {
+			cfg.Ops /= 3
+		}
+		cfg.Runs = min(cfg.Runs, 8)
+	}
+	return e, b, c
+}
+
+// made makes a tiny experiment, at the default scale if that is 0.
+func made(t *testing.T, name string, scale float64) finding {
+	t.Helper()
+	e, b, c := tiny(t, name)
+	b.Scale = cmp.Or(scale, b.Scale)
+	f, err := e.run(context.Background(), b, c)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return f
+}
+
+// number is a cell.
+func number(t *testing.T, row []any, i int) float64 {
+	t.Helper()
+	switch v := row[i].(type) {
+	case float64:
+		return v
+	case int:
+		return float64(v)
+	}
+	t.Fatalf("cell %d is %v, no number: %v", i, row[i], row)
+	return 0
+}
+
+// descend demands that some cells of a row descend.
+func descend(t *testing.T, name string, row []any, cells ...int) {
+	t.Helper()
+	for i := range cells[1:] {
+		if number(t, row, cells[i]) < number(t, row, cells[i+1]) {
+			t.Errorf("%s: cell %d is below cell %d: %v", name, cells[i], cells[i+1], row)
+		}
+	}
+}
+
+// What theory says of the shares holds in every row.
+func TestUnordered(t *testing.T) {
+	f := made(t, "gcc-unordered", 0)
+	for _, row := range f.tables[0].Rows {
+		if number(t, row, 2) < 8 {
+			t.Errorf("few histories: %v", row)
+		}
+		descend(t, "cf, CCv, wCCM ≥ CCM ≥ wSC ≥ kernel", row, 4, 5, 7, 8, 9)
+		descend(t, "wCCM ≥ CCM", row, 6, 7)
+		descend(t, "with initial pairs fewer, CCv", row, 5, 10, 11)
+	}
+	if again := made(t, "gcc-unordered", 0); !reflect.DeepEqual(f, again) {
+		t.Errorf("a second measurement differs:\n%+v\n%+v", f, again)
+	}
+}
+
+func TestKernels(t *testing.T) {
+	f := made(t, "wsc-kernel", 0)
+	rows := f.tables[0].Rows
+	for _, row := range rows {
+		descend(t, "kernel by wSC ≥ by CCM", row, 3, 4)
+		descend(t, "pairs: kernel ≥ wSC ≥ CCM", row, 6, 7, 8)
+		if rest, ok := row[5].(float64); ok && (rest >= 100 || number(t, row, 3) == 100) {
+			t.Errorf("found otherwise %v: %v", rest, row)
+		}
+	}
+	sum := 0.0
+	for _, row := range rows[:len(rows)-1] {
+		sum += number(t, row, 2)
+	}
+	if all := number(t, rows[len(rows)-1], 2); sum != all || all == 0 {
+		t.Errorf("%v histories in all rows, %v in the last", sum, all)
+	}
+}
+
+func TestCaught(t *testing.T) {
+	for name, first := range map[string]int{"gcc-caught": 3, "wsc-caught": 1} {
+		f := made(t, name, 0)
+		rows := f.tables[0].Rows
+		for _, row := range rows {
+			if number(t, row, first) == 0 {
+				continue
+			}
+			descend(t, "wSC ≥ CCM ≥ CCv ≥ CC", row, first+5, first+4, first+2, first+1)
+			descend(t, "CCM ≥ CM ≥ CC", row, first+4, first+3, first+1)
+		}
+		all := rows[len(rows)-1]
+		n := number(t, all, first)
+		if n < 5 {
+			t.Errorf("%s: %v violations: too few or too many", name, n)
+		}
+		ccv, ccm, wsc := number(t, all, first+2), number(t, all, first+4), number(t, all, first+5)
+		want := map[string]string{"ccm": fmt.Sprintf("%.2f %% of %.0f", ccm, n), "early": fmt.Sprintf("%.2f %%", ccv)} // CC catches no more than CCv
+		if name == "wsc-caught" {
+			want = map[string]string{"wsc": fmt.Sprintf("%.2f %% of %.0f", wsc, n), "missed": fmt.Sprintf("%.2f %%", 100-ccm)}
+		}
+		if !reflect.DeepEqual(f.measured, want) {
+			t.Errorf("%s: %v, want %v", name, f.measured, want)
+		}
+	}
+}
+
+// Every figure has all its methods measured at all points, and those that do not
+// search do not give up on histories so small.
+func TestSweeps(t *testing.T) {
+	for _, name := range []string{"gcc-fig4a", "gcc-fig4b", "gcc-fig5", "gcc-fig6a", "gcc-fig6b", "gcc-buffers", "wsc-fig6", "wsc-fig7", "wsc-fig8", "wsc-fig9"} {
+		f := made(t, name, 0.005)
+		for _, s := range f.charts[0].Series {
+			if len(s.Points) != len(f.tables[0].Rows) {
+				t.Errorf("%s: %s has %d points of %d", name, s.Name, len(s.Points), len(f.tables[0].Rows))
+			}
+			for _, p := range s.Points {
+				// Whether what searches ends below the limit, in CPU time, depends
+				// on the load: DBCOP and the solver of X-SAT are exponential.
+				if p.Bound && s.Name != "DBCOP" && s.Name != "X-SAT" || !(p.Y >= 0) {
+					t.Errorf("%s: %s: %+v", name, s.Name, p)
+				}
+			}
+		}
+	}
+}
+
+func TestTSOtool(t *testing.T) {
+	f := made(t, "tsotool-grid", 1e-4)
+	if len(f.tables) != 3 || len(f.charts) != 5 {
+		t.Fatalf("%d tables, %d charts", len(f.tables), len(f.charts))
+	}
+	for _, c := range f.charts {
+		for _, s := range c.Series {
+			if len(c.Series) != 2 || len(s.Points) != 2 {
+				t.Errorf("%s: %d lines, %s has %d points; want two", c.Title, len(c.Series), s.Name, len(s.Points))
+			}
+		}
+	}
+	for _, row := range f.tables[0].Rows {
+		for i := 3; i < len(row); i++ {
+			if v := number(t, row, i); v < 0 || v > 100 {
+				t.Errorf("%v %%: %v", v, row)
+			}
+		}
+	}
+	for _, row := range made(t, "tsotool-variants", 1e-4).tables[0].Rows {
+		for i := 3; i <= 5; i++ {
+			if s := row[i].(Seconds); s.Histories == 0 || s.GaveUp > 0 {
+				t.Errorf("%+v: %v", s, row)
+			}
+		}
+	}
+}
+
+// The histories have two writes for each variable and twelve more, SC forbids
+// them, and the time grows with the writes: by a factor of about four from one
+// row to the next.
+func TestGrowth(t *testing.T) {
+	f := made(t, "framework-growth", 1e-4)
+	for i, row := range f.tables[0].Rows {
+		if want := 2*(i+1) + 12; number(t, row, 0) != float64(want) {
+			t.Errorf("row %d has %v writes, want %d", i, row[0], want)
+		}
+		r := run{history: check.FromFormula(free(i + 1))}
+		if v, err := check.Check(context.Background(), r.history, model.SC, check.Options{}); err != nil || v.Answer != check.Forbidden {
+			t.Errorf("row %d: %v %v, want forbidden", i, v.Answer, err)
+		}
+	}
+	var exponent float64
+	if _, err := fmt.Sscanf(f.measured["growth"], "time grows as 2^(%f·k) from k = 14", &exponent); err != nil || exponent < 0.2 {
+		t.Errorf("no growth: %q, %v", f.measured["growth"], err)
+	}
+	if got := slope([]float64{1, 2, 4}, []float64{5, 7, 11}); got != 2 {
+		t.Errorf("slope %v, want 2", got)
+	}
+}
+
+// A check ends at the limit of CPU time, and with the caller's context.
+func TestLimit(t *testing.T) {
+	ctx, cancel := withCPU(context.Background(), 0)
+	defer cancel()
+	for ctx.Err() == nil { // uses CPU time
+	}
+	if err := context.Cause(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("the cause is %v", err)
+	}
+	parent, stop := context.WithCancel(context.Background())
+	ctx, cancel = withCPU(parent, 1<<40)
+	defer cancel()
+	if ctx.Err() != nil {
+		t.Error(ctx.Err())
+	}
+	stop()
+	<-ctx.Done()
+	if err := context.Cause(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("the cause is %v, want %v", err, context.Canceled)
+	}
+
+	// A procedure that needs longer gives up and is marked.
+	_, b, c := tiny(t, "wsc-fig6")
+	c.Configs[0].Threads, c.Configs[0].Ops = 6, 50
+	c.Configs[1].Threads, c.Configs[1].Ops = 6, 400
+	runs, err := newSource(c).make(context.Background(), 0, 0, 1, 1)
+	must.Succeed(t, err)
+	long, err := newSource(c).make(context.Background(), 1, 0, 1, 1)
+	must.Succeed(t, err)
+	b.most = 1
+	s, err := b.mean(context.Background(), runs, model.SC, "x-sat")
+	must.Succeed(t, err)
+	if s.GaveUp != 1 || s.Histories != 1 {
+		t.Errorf("%d of %d histories given up, want 1 of 1", s.GaveUp, s.Histories)
+	}
+	if _, err := b.check(parent, runs[0].history, model.SC, "x-sat"); err == nil {
+		t.Error("a check goes on when the context has ended")
+	}
+	if c, err := b.original(context.Background(), &long[0]); !c.gaveUp || err != nil {
+		t.Errorf("the baseline did not give up: %v", err)
+	}
+}
+
+// A short call is measured several times, and the mean taken.
+func TestMeasure(t *testing.T) {
+	calls := 0
+	// A machine that is busy may take long for a short call.
+	for try := 0; calls < 3 && try < 100; try++ {
+		calls = 0
+		start := userCPU()
+		spent, err := measure(func() error {
+			calls++
+			for end := userCPU() + 100*time.Microsecond; userCPU() < end; { // uses CPU time
+			}
+			return nil
+		})
+		all := userCPU() - start
+		must.Succeed(t, err)
+		if calls > repeats+1 {
+			t.Errorf("%d calls, want at most %d", calls, repeats+1)
+		}
+		if calls > 1 && spent*2 > all {
+			t.Errorf("%v each of %d calls, %v together", spent, calls, all)
+		}
+	}
+	if calls < 3 {
+		t.Errorf("%d calls", calls)
+	}
+	want := errors.New("broken")
+	if _, err := measure(func() error { return want }); !errors.Is(err, want) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestOptions(t *testing.T) {
+	for _, o := range []Options{{}, {Scale: -1}, {Scale: 1.1}, {Scale: 1, Only: []string{"fig4"}}} {
+		if _, err := Run(context.Background(), o); err == nil {
+			t.Errorf("%+v is accepted", o)
+		}
+	}
+}
+
+// An interrupted bench has the experiments that were finished.
+func TestInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	r, err := Run(ctx, Options{Scale: 1e-4, Only: []string{"gcc-caught", "framework-growth"}, Progress: func(what string) {
+		if strings.HasPrefix(what, "framework") {
+			cancel()
+		}
+	}})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want %v", err, context.Canceled)
+	}
+	if len(r.Results) != 1 || r.Results[0].Name != "gcc-caught" {
+		t.Errorf("results %+v, want one of gcc-caught", r.Results)
+	}
+}
+
+// A report is written in all its forms.
+func TestReport(t *testing.T) {
+	var steps []string
+	r, err := Run(context.Background(), Options{Scale: 1e-4, Only: []string{"gcc-unordered"}, Progress: func(what string) { steps = append(steps, what) }})
+	must.Succeed(t, err)
+	e, b, _ := tiny(t, "framework-growth")
+	b.Scale = 1e-4
+	growth, err := b.experiment(context.Background(), e, platform{name: "embedded simulator"})
+	must.Succeed(t, err)
+	r.Results = append(r.Results, *growth)
+	if len(r.Results) != 2 || r.Results[0].Simulator != "embedded simulator" {
+		t.Fatalf("results %+v, want two, of the embedded simulator", r.Results)
+	}
+	if len(steps) < 4 {
+		t.Fatalf("steps %q, want at least 4", steps)
+	}
+	var text, page bytes.Buffer
+	must.Succeed(t, errors.Join(r.WriteText(&text), r.WriteHTML(&page)))
+	for _, want := range []string{"gcc-unordered: Zennou et al.", "57.75 %", "→ measured: ", "SC-kernel (%)", "campaigns/lab/papers/gcc-unordered.yaml"} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("no %q in the text", want)
+		}
+	}
+	dec := xml.NewDecoder(bytes.NewReader(page.Bytes()))
+	dec.Strict, dec.AutoClose, dec.Entity = false, xml.HTMLAutoClose, xml.HTMLEntity
+	for {
+		if _, err := dec.Token(); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatalf("the page: %v", err)
+		}
+	}
+	for _, refused := range []string{"src=", "href=\"http", "<script", "NaN", "Inf"} {
+		if strings.Contains(page.String(), refused) {
+			t.Errorf("%q in the page", refused)
+		}
+	}
+	data, err := json.Marshal(r)
+	must.Succeed(t, err)
+	var back struct {
+		Results []struct {
+			Name   string
+			Tables []struct {
+				Columns []Column
+				Rows    [][]any
+			}
+		}
+	}
+	if err := json.Unmarshal(data, &back); err != nil || back.Results[0].Tables[0].Rows[0][0] != 4.0 {
+		t.Errorf("%v: %s", err, data)
+	}
+}

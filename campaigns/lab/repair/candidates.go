@@ -1,0 +1,386 @@
+package repair
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ordeal/sim"
+	"ordeal/sim/lazyregexp"
+	"ordeal/sim/slicc/types"
+)
+
+// row names a row of a transition table, with "" for any state or event.
+type row struct{ machine, state, event string }
+
+// atLine is how titles name a line of a file: "at P-cache.sm:212:9".
+var atLine = lazyregexp.New(`at ([\w-]+\.sm):(\d+)`)
+
+// The forms in which titles name rows: "invalid transition (S, E) of M",
+// "M(S,E)", "M(S)", "after E in M" and "M in state S".
+var (
+	pairOf  = lazyregexp.New(`\((\w+), ?(\w+)\) of (\w+)`)
+	ofPair  = lazyregexp.New(`(\w+)\((\w+),(\w+)\)`)
+	ofState = lazyregexp.New(`(\w+)\((\w+)\)`)
+	eventIn = lazyregexp.New(`after (\w+) in (\w+)`)
+	busyIn  = lazyregexp.New(`(\w+) (?:is busy|has a transaction|holds back .*) in (\w+)`)
+	inState = lazyregexp.New(`(\w+) in state (\w+)`)
+)
+
+// named are the rows that a title names.
+func named(title string) []row {
+	var list []row
+	for _, m := range pairOf().FindAllStringSubmatch(title, -1) {
+		list = append(list, row{m[3], m[1], m[2]})
+	}
+	for _, m := range ofPair().FindAllStringSubmatch(title, -1) {
+		list = append(list, row{m[1], m[2], m[3]})
+	}
+	for _, m := range ofState().FindAllStringSubmatch(title, -1) {
+		list = append(list, row{m[1], m[2], ""})
+	}
+	for _, m := range eventIn().FindAllStringSubmatch(title, -1) {
+		list = append(list, row{m[2], "", m[1]})
+	}
+	for _, m := range slices.Concat(busyIn().FindAllStringSubmatch(title, -1), inState().FindAllStringSubmatch(title, -1)) {
+		list = append(list, row{m[1], m[2], ""})
+	}
+	return list
+}
+
+// candidate is an edit that may repair a protocol: a mutant by name.
+type candidate struct {
+	id    string
+	rank  int // 0 is the most likely
+	edits int // of declarations
+}
+
+// table is a machine's transitions.
+type table struct {
+	*types.Machine
+	protocol string
+	reading  []int // access permissions
+}
+
+func (t *table) state(n int) string { return t.State.Enums[n].Name }
+
+// row names a row.
+func (t *table) row(tr *types.Transition) row {
+	return row{t.Name, t.state(tr.State), t.Event.Enums[tr.Event].Name}
+}
+
+// names are those of a row: its actions, and its next state.
+func (t *table) names(tr *types.Transition) (actions []string, next string) {
+	for _, a := range tr.Actions {
+		actions = append(actions, a.Name)
+	}
+	if tr.NextState < 0 {
+		return actions, ""
+	}
+	return actions, t.state(tr.NextState)
+}
+
+// candidates lists edits for a failure with a title, the most likely first:
+// those of the declaration whose line the title names, those of rows that it or the text of the failure names, then those of rows that the failing run took,
+// the last on the line that failed and the rarest first. In each row an action that
+// it lacks, as it stands in rows of the same event or state; another next state, an
+// action less, or all those that pass the data of the message on, two actions exchanged; the actions and the next state of such a row in
+// place of its own; other values and conditions in the bodies of its actions. Where the row
+// is missing, that of another state, alone, with all that its declaration says of
+// other events, or with another next state.
+//
+// A row that is less likely counts as one kind of edit that is: kinds with few edits
+// are tried in many rows before kinds with many in any of them.
+func candidates(p *types.Protocol, bodies *bodyEdits, title string, shown *outcome) []candidate {
+	var list []candidate
+	seen := map[string]bool{}
+	add := func(rank, edits int, ids ...string) {
+		id := strings.Join(ids, " + ")
+		if id != "" && !seen[id] {
+			seen[id] = true
+			list = append(list, candidate{id, rank, edits})
+		}
+	}
+	bodies.guarding(title, func(kind int, ids ...string) { add(kind, 1, ids...) })
+	bodies.permitting(p, title, func(kind int, ids ...string) { add(kind, 1, ids...) })
+	for _, id := range bodies.titled(title) {
+		add(0, 1, id)
+	}
+	for _, id := range bodies.moving(title) {
+		add(nextEdit, 1, id)
+	}
+	for _, state := range statesIn(title) {
+		for _, m := range p.Machines {
+			for _, id := range bodies.widened(m.Name, state) {
+				add(insertEdit, 1, id)
+			}
+		}
+	}
+	readers := reading(p)
+	for _, m := range p.Machines {
+		t := &table{m, p.Name, readers}
+		switch {
+		case stuck(title):
+			t.waking(func(ids ...string) { add(insertEdit, 1, ids...) })
+			kind := dropEdit
+			if slices.ContainsFunc(named(title), func(r row) bool { return r.machine == m.Name }) {
+				kind = nextEdit
+			}
+			for _, id := range bodies.reordering(m.Name) {
+				add(kind, 1, id)
+			}
+		case strings.HasPrefix(title, "load ") || strings.HasPrefix(title, "old data"):
+			t.losing(func(ids ...string) { add(insertEdit, 1, ids...) })
+		}
+	}
+	rows := named(title)
+	for _, r := range shown.at {
+		if !slices.Contains(rows, r) {
+			rows = append(rows, r)
+		}
+	}
+	first := len(rows)
+	taken := likely(shown)
+	rows = append(rows, taken...)
+	for i, r := range rows {
+		for _, m := range p.Machines {
+			if m.Name != r.machine {
+				continue
+			}
+			t := &table{m, p.Name, readers}
+			rank := min(i, first+(i-first)/rareRows)
+			known := false
+			if i < first && r.state != "" && r.event == "" {
+				t.leaving(r.state, func(ids ...string) { add(rank, 1, ids...) })
+			}
+			for _, tr := range m.Transitions {
+				at := t.row(tr)
+				if r.state != "" && at.state != r.state || r.event != "" && at.event != r.event {
+					continue
+				}
+				known = true
+				if r.event == "" || r.state == "" { // the title names many: those that were taken
+					if !slices.Contains(taken, at) {
+						continue
+					}
+				}
+				notice := rank
+				if t.loses(tr) {
+					notice = min(rank, noticeRank)
+				}
+				t.notices(tr, func(edit string) { add(notice, 1, t.id(at, edit)) })
+				whole := []row{at} // of the declaration, where its rows fail alike
+				if i < first {
+					whole = t.declared(tr)
+				}
+				t.edits(tr, func(kind int, edit string) {
+					add(rank+kind, 1, t.id(at, edit))
+					whole := whole
+					if strings.HasPrefix(edit, "replace:") && kind < replaceEdit {
+						whole = t.declared(tr)
+					}
+					var ids []string
+					for _, r := range whole {
+						ids = append(ids, t.id(r, edit))
+					}
+					add(rank+kind, 1, ids...)
+				})
+				if drops := bodies.taking(m.Name, tr); len(drops) > 1 {
+					for i, a := range drops {
+						drops[i] = t.id(at, "drop:"+a)
+					}
+					kind := rank + dropEdit
+					if shown.value {
+						kind = min(rank, noticeRank) // data of a message that has none overwrites the value
+					}
+					add(kind, 1, drops...)
+				}
+				bodies.waits(t, tr, func(edit string) { add(rank+copyEdit, 1, t.id(at, edit)) })
+				t.exchanges(tr, func(kind int, ids ...string) { add(rank+kind, 1, ids...) })
+				t.others(tr, func(kind int, edit string) { add(rank+kind, 1, t.id(at, edit)) })
+				for _, a := range tr.Actions {
+					bodies.of(place{m.Name, a.Name}, func(kind int, ids ...string) { add(rank+kind, 1, ids...) })
+				}
+				bodies.triggering(m.Name, at.event, func(kind int, ids ...string) { add(rank+kind, 1, ids...) })
+			}
+			if !known && r.state != "" && r.event != "" {
+				t.missing(r, func(kind, edits int, ids ...string) { add(rank+kind, edits, ids...) })
+				bodies.sending(r.machine, r.event, func(kind int, ids ...string) { add(rank+kind, 1, ids...) })
+				bodies.unsent(p, r.machine, r.event, func(ids ...string) { add(rank+nextEdit, 1, ids...) })
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b candidate) int { return cmp.Compare(a.rank, b.rank) })
+	return list
+}
+
+// The kinds of edit, by how many there are of a row. A missing row has copies only,
+// the likeliest of the first kind.
+const (
+	insertEdit = iota
+	nextEdit
+	dropEdit
+	copyEdit
+	bodyEdit
+	replaceEdit
+	amendEdit
+)
+
+const (
+	// rareRows rows that a run took count as equally likely.
+	rareRows = 3
+	// noticeRank is the most that a missing notice ranks at where a line is lost, and that data which
+	// are not taken rank at where a value is: few rows do that.
+	noticeRank = 2
+)
+
+// likely are the rows that failing runs took, the likeliest first: by their place among
+// the last on the line that failed, or by that among the rarest, whichever is less; where a
+// value was lost, those of its line are likelier than others.
+func likely(shown *outcome) []row {
+	taken := slices.DeleteFunc(slices.Clone(shown.taken), func(c sim.Transition) bool { return c.Count == 0 })
+	slices.SortStableFunc(taken, func(a, b sim.Transition) int { return cmp.Compare(a.Count, b.Count) })
+	at := map[row]int{}
+	rows := slices.Clone(shown.last)
+	for i, r := range rows {
+		at[r] = i
+	}
+	others := 0
+	if shown.value {
+		others = len(rows)
+	}
+	for i, c := range taken {
+		i += others
+		r := row{c.Machine, c.State, c.Event}
+		if n, has := at[r]; !has {
+			rows = append(rows, r)
+			at[r] = i
+		} else {
+			at[r] = min(n, i)
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(at[a], at[b]) })
+	return rows
+}
+
+// stuck reports whether a title is that of a deadlock or a livelock.
+func stuck(title string) bool {
+	return strings.HasPrefix(title, "deadlock") || strings.HasPrefix(title, "livelock")
+}
+
+// id names an edit of a row.
+func (t *table) id(r row, edit string) string {
+	return fmt.Sprintf("%s/%s/(%s,%s)/%s", t.protocol, t.Name, r.state, r.event, edit)
+}
+
+// notices lists insertions of the actions that notify a core of a lost line, which
+// gem5's protocols name alike: where one is missing, rows of the same event and state
+// may lack it as well.
+func (t *table) notices(tr *types.Transition, add func(edit string)) {
+	own, _ := t.names(tr)
+	for _, a := range t.Actions {
+		if !strings.Contains(a.Name, "forward_eviction") || slices.Contains(own, a.Name) {
+			continue
+		}
+		for _, b := range own {
+			if strings.Contains(strings.ToLower(b), "dealloc") {
+				add("insert:" + a.Name + "@" + b)
+			}
+		}
+		add("insert:" + a.Name)
+	}
+}
+
+// leaving lists the insertions of a notice into all rows that leave a state at once: where it
+// is missing in one of them alone, the others still show the failure. They count as one
+// edit.
+func (t *table) leaving(state string, add func(ids ...string)) {
+	t.noticed(func(tr *types.Transition) bool {
+		return t.state(tr.State) == state && tr.NextState >= 0 && tr.NextState != tr.State
+	}, add)
+}
+
+// losing lists the insertion of a notice into all rows at which a line is lost without one.
+func (t *table) losing(add func(ids ...string)) { t.noticed(t.loses, add) }
+
+// noticed lists the likeliest insertion of a notice into each of some rows, all at once.
+func (t *table) noticed(some func(*types.Transition) bool, add func(ids ...string)) {
+	var ids []string
+	for _, tr := range t.Transitions {
+		best := ""
+		if some(tr) {
+			t.notices(tr, func(edit string) { best = cmp.Or(best, edit) })
+		}
+		if best != "" {
+			ids = append(ids, t.id(t.row(tr), best))
+		}
+	}
+	if len(ids) > 1 {
+		add(ids...)
+	}
+}
+
+// loses reports whether a row takes a line to a state in which it may not be read, out
+// of one in which it may.
+func (t *table) loses(tr *types.Transition) bool {
+	readable := func(state int) bool { return slices.Contains(t.reading, t.State.Enums[state].Permission) }
+	return tr.NextState >= 0 && readable(tr.State) && !readable(tr.NextState)
+}
+
+// reading are the access permissions with which a line may be read, by their ordinals.
+func reading(p *types.Protocol) (list []int) {
+	access := p.Type("AccessPermission")
+	for _, name := range []string{"Read_Only", "Read_Write"} {
+		if e := access.Enum(name); e != nil {
+			list = append(list, e.Ordinal)
+		}
+	}
+	return list
+}
+
+// statesOf is how titles name states of cores without their machine.
+var statesOf = lazyregexp.New(`may write in (\w+) while another is in (\w+)`)
+
+// statesIn are the states that a title names, those of which it does not say the machine
+// included.
+func statesIn(title string) (list []string) {
+	for _, r := range named(title) {
+		if r.state != "" {
+			list = append(list, r.state)
+		}
+	}
+	for _, m := range statesOf().FindAllStringSubmatch(title, -1) {
+		list = append(list, m[1:]...)
+	}
+	return list
+}
+
+// idle reports whether an action is one that no repair inserts: it makes the message
+// wait, takes one more off a queue, or only counts.
+func idle(action string) bool { return idleWord(action) != "" }
+
+// popWord is in the names of actions that take a message off its queue.
+const popWord = "pop"
+
+// idleWord is the word by which an action is idle; empty if it is not.
+func idleWord(action string) string {
+	lower := strings.ToLower(action)
+	for _, word := range []string{"stall", "recycle", popWord, "profile", "observe"} {
+		if strings.Contains(lower, word) {
+			return word
+		}
+	}
+	return ""
+}
+
+// before is where an action goes that stands before others in a sibling: before the
+// first of them that the row has, else at the end.
+func before(own, following []string) string {
+	for _, a := range following {
+		if slices.Contains(own, a) {
+			return "@" + a
+		}
+	}
+	return ""
+}
