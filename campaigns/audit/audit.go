@@ -19,8 +19,8 @@ import (
 	"ordeal/campaigns/internal/messages"
 	"ordeal/gen/option"
 	"ordeal/sim"
-	"ordeal/sim/builtin/ruby"
 	"ordeal/sim/protocols"
+	"ordeal/sim/ruby"
 	"ordeal/sim/slicc/repair"
 )
 

@@ -18,8 +18,8 @@ import (
 	"ordeal/campaigns/rundir"
 	"ordeal/gen"
 	"ordeal/sim"
-	"ordeal/sim/builtin/ruby"
 	"ordeal/sim/protocols"
+	"ordeal/sim/ruby"
 	"ordeal/sim/slicc/mutate"
 )
 

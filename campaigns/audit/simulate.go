@@ -17,7 +17,7 @@ import (
 	"ordeal/gen/guided"
 	"ordeal/sim"
 	"ordeal/sim/builtin"
-	"ordeal/sim/builtin/ruby"
+	"ordeal/sim/ruby"
 )
 
 // What a turn of a simulating engine is.

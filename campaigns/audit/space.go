@@ -9,7 +9,7 @@ import (
 	"ordeal/gen"
 	"ordeal/gen/guided"
 	"ordeal/sim/builtin"
-	"ordeal/sim/builtin/ruby"
+	"ordeal/sim/ruby"
 )
 
 // size is a size or a property of machines with the values to choose from; those

@@ -14,7 +14,7 @@ import (
 	"ordeal/gen"
 	"ordeal/sim/builtin"
 	"ordeal/sim/builtin/core"
-	"ordeal/sim/builtin/ruby"
+	"ordeal/sim/ruby"
 )
 
 // TestParameters requires faults that only one value of a parameter shows to be

@@ -54,7 +54,7 @@ func TestScripts(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			small, err := filepath.Abs("../../sim/builtin/ruby/testdata/small")
+			small, err := filepath.Abs("../../sim/ruby/testdata/small")
 			e.Setenv("SMALL", small)
 			if err != nil {
 				return err

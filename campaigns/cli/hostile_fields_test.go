@@ -314,7 +314,7 @@ configs: [{name: a, runs: 2, protocol: mi, core: ooo, threads: 2, ops: 12, locat
 // TestHostileProtocol has a hostile text in words, strings and comments of a received
 // protocol.
 func TestHostileProtocol(t *testing.T) {
-	const small = "../../sim/builtin/ruby/testdata/small"
+	const small = "../../sim/ruby/testdata/small"
 	var fields []field
 	for _, name := range []string{"small.slicc", "cache.sm"} {
 		text, err := os.ReadFile(filepath.Join(small, name))

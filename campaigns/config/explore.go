@@ -5,10 +5,10 @@ import (
 
 	"ordeal/gen/option"
 	"ordeal/sim/builtin/core"
-	"ordeal/sim/builtin/ruby"
 	"ordeal/sim/explore"
 	"ordeal/sim/explore/liveness"
 	"ordeal/sim/explore/machine"
+	"ordeal/sim/ruby"
 )
 
 // Explore describes an exploration: what may happen on a Machine, and where the

@@ -11,8 +11,8 @@ import (
 	"ordeal/sim/builtin/barrier"
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/event"
-	"ordeal/sim/builtin/ruby"
-	"ordeal/sim/builtin/ruby/cache"
+	"ordeal/sim/ruby"
+	"ordeal/sim/ruby/cache"
 )
 
 // Machine describes what the embedded simulator simulates, and what it has in

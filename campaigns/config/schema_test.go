@@ -22,7 +22,7 @@ import (
 	"ordeal/gen"
 	"ordeal/sim/builtin"
 	"ordeal/sim/builtin/core"
-	"ordeal/sim/builtin/ruby"
+	"ordeal/sim/ruby"
 )
 
 // TestSchemaDocuments wants a sentence for every key, and no word of Go in it.

@@ -16,10 +16,10 @@ import (
 	"ordeal/sim/builtin/barrier"
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/event"
-	"ordeal/sim/builtin/ruby"
 	"ordeal/sim/explore/machine"
 	"ordeal/sim/gem5"
 	"ordeal/sim/lazyregexp"
+	"ordeal/sim/ruby"
 )
 
 // MaxRuns bounds the runs of a campaign.

@@ -14,7 +14,7 @@ import (
 // files, those that others include as well, and not with other files.
 func TestSources(t *testing.T) {
 	dir := t.TempDir()
-	must.Succeed(t, os.CopyFS(dir, os.DirFS("../../sim/builtin/ruby/testdata/small")))
+	must.Succeed(t, os.CopyFS(dir, os.DirFS("../../sim/ruby/testdata/small")))
 	c := &config.Config{}
 	c.SLICC = filepath.Join(dir, "small.slicc")
 	hash := func() string { return sources(config.SimBuiltin, c)["slicc"] }

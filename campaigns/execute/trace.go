@@ -7,7 +7,7 @@ import (
 	"ordeal/campaigns/config"
 	"ordeal/sim"
 	"ordeal/sim/builtin"
-	"ordeal/sim/builtin/ruby"
+	"ordeal/sim/ruby"
 )
 
 // NewTraced returns the runner of a configuration on the embedded simulator that

@@ -7,8 +7,8 @@ import (
 
 	"ordeal/campaigns/cause"
 	"ordeal/campaigns/rundir"
-	"ordeal/sim/builtin/ruby"
 	"ordeal/sim/explore"
+	"ordeal/sim/ruby"
 	"ordeal/sim/trace"
 	"ordeal/sim/trace/chart"
 )

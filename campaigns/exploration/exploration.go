@@ -14,11 +14,11 @@ import (
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/execute"
 	"ordeal/campaigns/rundir"
-	"ordeal/sim/builtin/ruby"
 	"ordeal/sim/explore"
 	"ordeal/sim/explore/liveness"
 	"ordeal/sim/explore/machine"
 	"ordeal/sim/explore/search"
+	"ordeal/sim/ruby"
 )
 
 // Version is the version of the files.

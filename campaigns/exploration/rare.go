@@ -7,9 +7,9 @@ import (
 
 	"ordeal/gen"
 	"ordeal/sim"
-	"ordeal/sim/builtin/ruby"
 	"ordeal/sim/explore"
 	"ordeal/sim/explore/search"
+	"ordeal/sim/ruby"
 )
 
 // rareTries is the number of paths of which Rare chooses.

@@ -8,9 +8,9 @@ import (
 	"ordeal/campaigns/litmus"
 	"ordeal/gen/shapes"
 	"ordeal/sim/builtin/core"
-	"ordeal/sim/builtin/ruby"
-	"ordeal/sim/builtin/ruby/cache"
 	"ordeal/sim/explore"
+	"ordeal/sim/ruby"
+	"ordeal/sim/ruby/cache"
 )
 
 // ground is a small machine on which mutants are explored, with what the protocol

@@ -20,7 +20,7 @@ import (
 
 	"ordeal/campaigns/config"
 	"ordeal/sim/builtin/core"
-	"ordeal/sim/builtin/ruby"
+	"ordeal/sim/ruby"
 	"ordeal/sim/slicc/mutate"
 )
 

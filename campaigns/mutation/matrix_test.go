@@ -15,8 +15,8 @@ import (
 
 	"ordeal/campaigns/internal/must"
 	"ordeal/sim/builtin/core"
-	"ordeal/sim/builtin/ruby"
 	"ordeal/sim/protocols"
+	"ordeal/sim/ruby"
 	"ordeal/sim/slicc/mutate"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"ordeal/sim"
 	"ordeal/sim/builtin/core"
-	"ordeal/sim/builtin/ruby"
+	"ordeal/sim/ruby"
 	"ordeal/sim/slicc/mutate"
 	"ordeal/sim/slicc/types"
 )

@@ -12,8 +12,8 @@ import (
 
 	"ordeal/campaigns/execute"
 	"ordeal/campaigns/exploration"
-	"ordeal/sim/builtin/ruby"
 	"ordeal/sim/explore/search"
+	"ordeal/sim/ruby"
 	"ordeal/sim/slicc/mutate"
 )
 

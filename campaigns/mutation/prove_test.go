@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"ordeal/sim/builtin/ruby"
+	"ordeal/sim/ruby"
 	"ordeal/sim/slicc/mutate"
 )
 

@@ -29,7 +29,7 @@ type Place struct {
 // names are what a title says. Empty ones are not said.
 type names struct{ machine, state, event string }
 
-// forms are titles with the names in them, as sim/builtin/ruby, sim/gem5 and
+// forms are titles with the names in them, as sim/ruby, sim/gem5 and
 // campaigns/signature write them: the first that matches counts.
 var forms = []struct {
 	form func() *regexp.Regexp

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"ordeal/sim/builtin/ruby"
+	"ordeal/sim/ruby"
 )
 
 // TestBetween requires the rows of a line around the one with which the writer gave it up,

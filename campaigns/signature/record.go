@@ -8,8 +8,8 @@ import (
 	"ordeal/parse"
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/memory"
-	"ordeal/sim/builtin/ruby"
 	"ordeal/sim/lazyregexp"
+	"ordeal/sim/ruby"
 )
 
 // record is what happened in a run to the locations of a history.

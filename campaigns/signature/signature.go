@@ -46,7 +46,7 @@ import (
 	"ordeal/parse"
 	"ordeal/sim"
 	"ordeal/sim/builtin/core"
-	"ordeal/sim/builtin/ruby"
+	"ordeal/sim/ruby"
 )
 
 // Observer is a simulator that can repeat a run with its transitions and

@@ -6,8 +6,8 @@ import (
 	"sync"
 	"weak"
 
-	"ordeal/sim/builtin/ruby"
 	"ordeal/sim/protocols"
+	"ordeal/sim/ruby"
 	"ordeal/sim/slicc/syntax"
 )
 

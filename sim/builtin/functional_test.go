@@ -8,7 +8,7 @@ import (
 
 	"ordeal/sim"
 	"ordeal/sim/builtin/core"
-	"ordeal/sim/builtin/ruby/cache"
+	"ordeal/sim/ruby/cache"
 )
 
 // TestFunctionalReads reads lines of protocols past their caches: they find what was

@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"ordeal/sim/builtin/core"
-	"ordeal/sim/builtin/ruby"
 	"ordeal/sim/protocols"
+	"ordeal/sim/ruby"
 	"ordeal/sim/slicc/mutate"
 )
 

@@ -12,9 +12,9 @@ import (
 	"ordeal/sim/builtin/barrier"
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/event"
-	"ordeal/sim/builtin/ruby"
-	"ordeal/sim/builtin/ruby/cache"
 	"ordeal/sim/protocols"
+	"ordeal/sim/ruby"
+	"ordeal/sim/ruby/cache"
 )
 
 // The memory systems by name.

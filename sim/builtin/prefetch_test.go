@@ -6,8 +6,8 @@ import (
 	"ordeal/gen"
 	"ordeal/sim"
 	"ordeal/sim/builtin/core"
-	"ordeal/sim/builtin/ruby"
-	"ordeal/sim/builtin/ruby/cache"
+	"ordeal/sim/ruby"
+	"ordeal/sim/ruby/cache"
 )
 
 // withPrefetches gives the caches of the small protocol a queue of prefetches: a

@@ -9,7 +9,7 @@ import (
 
 	"ordeal/sim"
 	"ordeal/sim/builtin/core"
-	"ordeal/sim/builtin/ruby"
+	"ordeal/sim/ruby"
 	"ordeal/sim/slicc/repair"
 	"ordeal/sim/slicc/syntax"
 )

@@ -12,18 +12,18 @@ import (
 	"ordeal/gen"
 	"ordeal/sim"
 	"ordeal/sim/builtin/core"
-	"ordeal/sim/builtin/ruby"
+	"ordeal/sim/ruby"
 )
 
 // smallProtocol is the protocol that the tests run.
-const smallProtocol = "ruby/testdata/small/small.slicc"
+const smallProtocol = "../ruby/testdata/small/small.slicc"
 
 // edited is a copy of the small protocol in which texts, each of which a file
 // has once, are replaced by the texts that follow them.
 func edited(t *testing.T, file string, replace ...string) string {
 	t.Helper()
 	dir := t.TempDir()
-	names, err := filepath.Glob("ruby/testdata/small/*")
+	names, err := filepath.Glob("../ruby/testdata/small/*")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,7 +248,7 @@ func replaceIn(t *testing.T, path, file, from, to string) {
 func TestBadProtocolFile(t *testing.T) {
 	for path, want := range map[string]string{
 		edited(t, "cache.sm", "MessageBuffer * orderIn, network=\"From\", virtual_network=\"1\", vnet_type=\"order\";", "MessageBuffer * orderIn;"): "buffer orderIn, which neither",
-		"ruby/testdata/none.slicc":                                                                      "no such file",
+		"../ruby/testdata/none.slicc":                                                                   "no such file",
 		edited(t, "cache.sm", "set_tbe(TBEs[address]);", "set_tbe(1);"):                                 "cache.sm:",
 		edited(t, "cache.sm", "Sequencer * sequencer;", "Sequencer * sequencer;\nDirectoryMemory * d;"): "2 with a DirectoryMemory",
 	} {

@@ -9,7 +9,7 @@ import (
 	"ordeal/gen"
 	"ordeal/sim"
 	"ordeal/sim/builtin/core"
-	"ordeal/sim/builtin/ruby"
+	"ordeal/sim/ruby"
 )
 
 // TestInAccessedLines lists what the reader reads of eight locations of which the

@@ -10,7 +10,7 @@ import (
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/memory"
-	"ordeal/sim/builtin/ruby"
+	"ordeal/sim/ruby"
 	"ordeal/sim/slicc/types"
 	"ordeal/sim/trace"
 )

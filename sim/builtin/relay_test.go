@@ -11,12 +11,12 @@ import (
 	"ordeal/sim"
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/memory"
-	"ordeal/sim/builtin/ruby"
 	"ordeal/sim/protocols"
+	"ordeal/sim/ruby"
 )
 
 // relayed is the small protocol with a relay between the caches of the cores
-// and the network, whose text is ruby/testdata/relay/relay.sm or another file.
+// and the network, whose text is ../ruby/testdata/relay/relay.sm or another file.
 func relayed(t *testing.T, file ...string) string {
 	t.Helper()
 	path := edited(t, "native.sm",
@@ -35,7 +35,7 @@ func relayed(t *testing.T, file ...string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	relay, err := os.ReadFile(append(file, "ruby/testdata/relay/relay.sm")[0])
+	relay, err := os.ReadFile(append(file, "../ruby/testdata/relay/relay.sm")[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func TestDefaults(t *testing.T) {
 // messages that are expected, queues of triggers, handlers of stalls, and
 // transactions that start and end.
 func TestSteps(t *testing.T) {
-	const file = "ruby/testdata/steps/relay.sm"
+	const file = "../ruby/testdata/steps/relay.sm"
 	steps := 0
 	for _, set := range [][]string{nil, {"L1Cache.slots=1"}, {"L1Cache.slots=3", "L1Cache.recycle_time=1"}, {"L1Cache.busy_limit=1", "L1Cache.step_latency=9"}} {
 		r := newRunner(t, Options{SLICC: relayed(t, file), Core: core.TSO, Parameters: set})
@@ -314,7 +314,7 @@ func TestRoles(t *testing.T) {
 // TestRelayStepper has a stepper take a protocol with shared buffers, roles,
 // TBEStorage and TriggerQueue.
 func TestRelayStepper(t *testing.T) {
-	tree, err := protocols.LoadFile(relayed(t, "ruby/testdata/steps/relay.sm"))
+	tree, err := protocols.LoadFile(relayed(t, "../ruby/testdata/steps/relay.sm"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,8 +19,8 @@ import (
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/memory"
-	"ordeal/sim/builtin/ruby"
 	"ordeal/sim/machine"
+	"ordeal/sim/ruby"
 )
 
 // DefaultTimeout bounds a job that names no bound.

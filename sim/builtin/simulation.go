@@ -17,7 +17,7 @@ import (
 	"ordeal/sim/builtin/functional"
 	"ordeal/sim/builtin/memory"
 	"ordeal/sim/builtin/prefetch"
-	"ordeal/sim/builtin/ruby"
+	"ordeal/sim/ruby"
 )
 
 type simulation struct {

@@ -11,9 +11,9 @@ import (
 	"ordeal/sim"
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/event"
-	"ordeal/sim/builtin/ruby"
-	"ordeal/sim/builtin/ruby/cache"
 	"ordeal/sim/protocols"
+	"ordeal/sim/ruby"
+	"ordeal/sim/ruby/cache"
 	"ordeal/sim/slicc/syntax"
 	"ordeal/sim/slicc/types"
 )

@@ -6,7 +6,7 @@ import (
 	"ordeal/sim"
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/event"
-	"ordeal/sim/builtin/ruby"
+	"ordeal/sim/ruby"
 )
 
 // TestFaithful has a runner for gem5's latencies with as many seeds as the options

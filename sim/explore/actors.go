@@ -6,7 +6,7 @@ import (
 
 	"ordeal/gen"
 	"ordeal/sim/builtin/memory"
-	"ordeal/sim/builtin/ruby"
+	"ordeal/sim/ruby"
 )
 
 // actors are the controllers with their cores: what takes the steps.

@@ -3,7 +3,7 @@ package explore
 import (
 	"fmt"
 
-	"ordeal/sim/builtin/ruby"
+	"ordeal/sim/ruby"
 )
 
 // classes numbers the things that happen some time if they are possible for

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"ordeal/sim/builtin/ruby"
-	"ordeal/sim/builtin/ruby/cache"
 	"ordeal/sim/explore/machine"
+	"ordeal/sim/ruby"
+	"ordeal/sim/ruby/cache"
 )
 
 // A state is the numbers of its components: of each controller, then of the

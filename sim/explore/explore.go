@@ -17,8 +17,8 @@ import (
 	"ordeal/gen/option"
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/memory"
-	"ordeal/sim/builtin/ruby"
 	"ordeal/sim/explore/machine"
+	"ordeal/sim/ruby"
 	"ordeal/sim/slicc/types"
 )
 

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"ordeal/sim"
-	"ordeal/sim/builtin/ruby"
 	"ordeal/sim/explore/machine"
+	"ordeal/sim/ruby"
 )
 
 // Machine is a machine.Machine that runs a coherence protocol. What a step does

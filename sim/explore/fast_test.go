@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"ordeal/sim"
-	"ordeal/sim/builtin/ruby"
 	"ordeal/sim/explore/machine"
 	"ordeal/sim/protocols"
+	"ordeal/sim/ruby"
 )
 
 // visited is what a plain visit of a machine found.

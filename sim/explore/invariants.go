@@ -3,9 +3,9 @@ package explore
 import (
 	"fmt"
 
-	"ordeal/sim/builtin/ruby"
-	"ordeal/sim/builtin/ruby/cache"
 	"ordeal/sim/explore/machine"
+	"ordeal/sim/ruby"
+	"ordeal/sim/ruby/cache"
 )
 
 // moment is what the invariants need of a state.

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"ordeal/sim/builtin/ruby"
 	"ordeal/sim/explore/machine"
+	"ordeal/sim/ruby"
 )
 
 // local is what a step does: all of it at one controller, and messages from

@@ -10,8 +10,8 @@ import (
 	"ordeal/gen/shapes"
 	"ordeal/gen/wire"
 	"ordeal/sim/builtin/core"
-	"ordeal/sim/builtin/ruby"
 	"ordeal/sim/explore/machine"
+	"ordeal/sim/ruby"
 )
 
 // outcomes are the logs of all ends of a program, sorted.

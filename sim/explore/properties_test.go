@@ -9,11 +9,11 @@ import (
 
 	"ordeal/gen/shapes"
 	"ordeal/sim/builtin/core"
-	"ordeal/sim/builtin/ruby"
 	"ordeal/sim/explore/liveness"
 	"ordeal/sim/explore/machine"
 	"ordeal/sim/explore/search"
 	"ordeal/sim/protocols"
+	"ordeal/sim/ruby"
 	"ordeal/sim/slicc/syntax"
 )
 

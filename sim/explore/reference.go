@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"ordeal/sim"
-	"ordeal/sim/builtin/ruby"
 	"ordeal/sim/explore/machine"
+	"ordeal/sim/ruby"
 )
 
 // Result is what a visit of all states found.

@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"ordeal/sim/builtin/ruby"
-	"ordeal/sim/builtin/ruby/cache"
 	"ordeal/sim/protocols"
+	"ordeal/sim/ruby"
+	"ordeal/sim/ruby/cache"
 )
 
 func compiled(t testing.TB, name string) *ruby.Protocol {

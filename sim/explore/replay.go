@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"ordeal/sim/builtin/event"
-	"ordeal/sim/builtin/ruby"
 	"ordeal/sim/explore/machine"
+	"ordeal/sim/ruby"
 )
 
 // Replay takes the steps of a schedule, which are what machine.Step gives for

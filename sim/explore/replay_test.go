@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"ordeal/sim/builtin/ruby"
 	"ordeal/sim/explore/machine"
+	"ordeal/sim/ruby"
 )
 
 // TestReplay replays the path to a deadlock, which the reference explorer finds

@@ -4,8 +4,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"ordeal/sim/builtin/ruby"
 	"ordeal/sim/explore/machine"
+	"ordeal/sim/ruby"
 )
 
 // maxPermutations bounds the permutations of a machine, and maxRenamed their product with the controllers that

@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"ordeal/sim/builtin/ruby"
 	"ordeal/sim/protocols"
+	"ordeal/sim/ruby"
 )
 
 // treeProtocols are gem5's, by their files below src.

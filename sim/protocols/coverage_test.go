@@ -9,7 +9,7 @@ import (
 	"ordeal/sim/builtin"
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/event"
-	"ordeal/sim/builtin/ruby/cache"
+	"ordeal/sim/ruby/cache"
 )
 
 // TestCoverage takes every transition of the protocols but that of pairs. Few

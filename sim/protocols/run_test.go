@@ -10,8 +10,8 @@ import (
 	"ordeal/sim/builtin"
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/event"
-	"ordeal/sim/builtin/ruby/cache"
 	"ordeal/sim/protocols"
+	"ordeal/sim/ruby/cache"
 )
 
 // file is the path of a protocol's root file.

@@ -7,7 +7,7 @@ import (
 	"ordeal/sim"
 	"ordeal/sim/builtin"
 	"ordeal/sim/builtin/core"
-	"ordeal/sim/builtin/ruby/cache"
+	"ordeal/sim/ruby/cache"
 )
 
 // With room for two transactions caches and devices wait for room, and allocate

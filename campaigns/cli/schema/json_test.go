@@ -150,7 +150,7 @@ func TestJSON(t *testing.T) {
 	}
 	schemas[""] = compiled(t, "any", fmt.Appendf(nil, `{"required":["version"],"properties":{"version":{"const":%d}}}`, command.JSONVersion))
 	t.Chdir(t.TempDir())
-	must.Succeed(t, os.CopyFS("small", os.DirFS(filepath.Join(root, "sim/builtin/ruby/testdata/small"))))
+	must.Succeed(t, os.CopyFS("small", os.DirFS(filepath.Join(root, "sim/ruby/testdata/small"))))
 	for name, text := range map[string]string{
 		"sb.axe":     "0: M[0] := 1\n0: M[1] == 0\n1: M[1] := 1\n1: M[0] == 0\ncheck\n",
 		"sb.events":  "ordeal-events 1\nexecution\nthreads 0\nvariables x\n0 begin\n0 read x\n0 end\n",

@@ -12,8 +12,8 @@ import (
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/summary"
-	"ordeal/sim/builtin/ruby"
 	"ordeal/sim/protocols"
+	"ordeal/sim/ruby"
 	"ordeal/sim/slicc/syntax"
 	"ordeal/sim/slicc/table"
 )

@@ -122,7 +122,7 @@ func TestMakeFromCommits(t *testing.T) {
 	var versions []map[string]string
 	for i := range 3 {
 		files := map[string]string{}
-		list, err := filepath.Glob("../../../sim/builtin/ruby/testdata/small/*")
+		list, err := filepath.Glob("../../../sim/ruby/testdata/small/*")
 		if err != nil || len(list) == 0 {
 			t.Fatal(list, err)
 		}

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"ordeal/campaigns/audit"
-	"ordeal/sim/builtin/ruby"
+	"ordeal/sim/ruby"
 	"ordeal/sim/slicc/syntax"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"ordeal/campaigns/audit"
-	"ordeal/sim/builtin/ruby"
+	"ordeal/sim/ruby"
 	"ordeal/sim/slicc/mutate"
 )
 

@@ -12,8 +12,8 @@ import (
 	"ordeal/sim/builtin"
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/event"
-	"ordeal/sim/builtin/ruby/cache"
 	"ordeal/sim/protocols"
+	"ordeal/sim/ruby/cache"
 )
 
 // jitters are spreads of latency from none to longer than a miss takes.
@@ -131,7 +131,7 @@ func TestLongRuns(t *testing.T) {
 }
 
 // smallProtocol is the embedded simulator's own test protocol.
-const smallProtocol = "../../../sim/builtin/ruby/testdata/small/small.slicc"
+const smallProtocol = "../../../sim/ruby/testdata/small/small.slicc"
 
 // TestSmallProtocol runs each kind of core on the small protocol, also with
 // read-modify-writes as locked pairs, which need the protocol's block_on and

@@ -10,10 +10,10 @@ import (
 	"syscall"
 	"testing"
 
-	"ordeal/sim/builtin/ruby"
-	"ordeal/sim/builtin/ruby/cache"
 	"ordeal/sim/explore"
 	"ordeal/sim/explore/search"
+	"ordeal/sim/ruby"
+	"ordeal/sim/ruby/cache"
 )
 
 // BenchmarkSearch visits all states of MESI_Two_Level with two cores and two lines, and of

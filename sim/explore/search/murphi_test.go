@@ -13,11 +13,11 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"ordeal/sim/builtin/ruby"
-	"ordeal/sim/builtin/ruby/cache"
 	"ordeal/sim/explore"
 	"ordeal/sim/explore/search"
 	"ordeal/sim/protocols"
+	"ordeal/sim/ruby"
+	"ordeal/sim/ruby/cache"
 	"ordeal/sim/slicc/syntax"
 )
 

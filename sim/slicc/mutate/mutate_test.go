@@ -46,7 +46,7 @@ func sources(t testing.TB) []source {
 }
 
 // small is the protocol that the tests of the runtime use, too.
-var small = source{os.DirFS("../../builtin/ruby/testdata/small"), "small.slicc"}
+var small = source{os.DirFS("../../ruby/testdata/small"), "small.slicc"}
 
 func (s source) load(t testing.TB) *Catalogue {
 	t.Helper()

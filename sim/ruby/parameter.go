@@ -1,0 +1,255 @@
+package ruby
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math/bits"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ordeal/gen/option"
+	"ordeal/sim/ruby/constant"
+	"ordeal/sim/ruby/preset"
+	"ordeal/sim/slicc/counters"
+	"ordeal/sim/slicc/types"
+)
+
+// Parameter sets a parameter of a machine of the protocol.
+type Parameter struct {
+	// Role is the name of the machine or, of a machine that has several, of the
+	// role; see Protocol.Roles.
+	Role, Name string
+	Value      int64 // truth values are 0 and 1
+}
+
+// ParseParameter reads "L1Cache.issue_latency=3" or "HNF.enable_DMT=false".
+func ParseParameter(text string) (Parameter, error) {
+	name, value, ok := strings.Cut(text, "=")
+	role, name, dotted := strings.Cut(name, ".")
+	if !ok || !dotted || role == "" || name == "" {
+		return Parameter{}, option.Faultf("set-parameter", "%q: want MACHINE.parameter=value", text)
+	}
+	p := Parameter{Role: role, Name: name}
+	switch value {
+	case "true", "True":
+		p.Value = 1
+	case "false", "False":
+	default:
+		n, err := strconv.ParseInt(value, 10, 64)
+		if err != nil {
+			return Parameter{}, option.Faultf("set-parameter", "%q: the value is no number and neither true nor false", text)
+		}
+		p.Value = n
+	}
+	return p, nil
+}
+
+// recycleLatency is that of all controllers.
+const recycleLatency = 10
+
+// others are the values of the parameters that every controller has besides
+// those of the protocol's text.
+var others = preset.Values{
+	preset.TagLatency: 1, preset.DataLatency: 1, preset.Transitions: 4, "recycle_latency": recycleLatency,
+}
+
+// homeTransitions is the number of transitions that a controller of memory and
+// of pairs of cores runs in one cycle; gem5's configurations bound those of
+// other caches.
+const homeTransitions = 32
+
+// settings are all parameters of a role that are numbers or truth values: the
+// protocol's defaults, then what the size of the system says, then what gem5's
+// configurations say, then what the options say.
+func (p *program) settings(o *Options, r *role) (preset.Values, error) {
+	var errs []error
+	values := maps.Clone(others)
+	values[preset.TBEs] = int64(o.TBEs)
+	if r.home || p.hasPairs() {
+		values[preset.Transitions] = homeTransitions
+	}
+	maps.Copy(values, r.set)
+	var texts []*types.Var
+	for _, v := range r.code.machine.Params {
+		if shapeOf(v.Type) != word {
+			continue
+		}
+		switch given, preset := r.set[v.Name]; {
+		case preset:
+			values[v.Name] = given
+		case v.Name == bankBits:
+			values[v.Name] = int64(bits.TrailingZeros(uint(o.Banks)))
+		case v.Name == tokens:
+			values[v.Name] = int64(o.Cores) + 1
+		case v.Default.Kind == types.TextValue:
+			texts = append(texts, v)
+		case v.Default.Kind != types.NoValue:
+			values[v.Name] = asNumber(v.Default).Int
+		}
+	}
+	if o.Prefetch && (r.cores > 0 || r.second() && r.code.proxied()) {
+		values[enablePrefetch], values[usePrefetcher] = 1, 1
+	}
+	for _, set := range o.Parameters {
+		if set.Role == r.name {
+			values[set.Name] = set.Value
+		}
+	}
+	for _, v := range texts {
+		if _, ok := values[v.Name]; ok {
+			continue
+		}
+		n, err := constant.Evaluate(v.Default.Str, func(name string) (int64, bool) { n, ok := values[name]; return n, ok })
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: parameter %s of %s: value %q: %w", v.Pos, v.Name, r.name, v.Default.Str, err))
+		}
+		values[v.Name] = n
+	}
+	for _, v := range r.code.machine.Params {
+		if _, ok := values[v.Name]; !ok && shapeOf(v.Type) == word {
+			errs = append(errs, option.Faultf("set-parameter", "%s: parameter %s of %s has no value: set %s.%[2]s",
+				v.Pos, v.Name, r.code.machine.Name, r.name))
+		}
+	}
+	return values, errors.Join(errs...)
+}
+
+// numbers finds which numbers of the protocol a state has to have.
+func (p *program) numbers(o *Options) *counters.Numbers {
+	outside := func(t *types.Type) bool {
+		l := p.layouts[t]
+		return l != nil && (l == p.request.layout || l == p.memory.layout || l == p.device.layout)
+	}
+	greatest := map[*types.Var]int64{}
+	for _, r := range p.roles() {
+		values, err := p.settings(o, r)
+		if err != nil {
+			return nil // a parameter without a value
+		}
+		for _, v := range r.code.machine.Params {
+			if n, ok := values[v.Name]; ok {
+				if before, known := greatest[v]; !known || n > before {
+					greatest[v] = n
+				}
+			}
+		}
+	}
+	return counters.Analyze(p.protocol, outside, func(v *types.Var) (int64, bool) { n, ok := greatest[v]; return n, ok })
+}
+
+// tokens is the parameter that says how many tokens of a line its owner passes
+// on: one for each core and one more (configs/ruby/MOESI_CMP_token.py).
+const tokens = "N_tokens"
+
+// checkParameters reports parameters that no machine has, and values that a
+// truth value does not have.
+func (p *program) checkParameters(o *Options) error {
+	var errs []error
+	for _, set := range o.Parameters {
+		i := slices.IndexFunc(p.roles(), func(r *role) bool { return r.name == set.Role })
+		if i < 0 {
+			errs = append(errs, option.Faultf("set-parameter", "protocol %s has no machine %s: want one of %s",
+				p.protocol.Name, set.Role, strings.Join(p.roleNames(), ", ")))
+			continue
+		}
+		r := p.roles()[i]
+		v := parameterOf(r, set.Name)
+		_, known := others[set.Name]
+		switch {
+		case v == nil && !known && set.Name != preset.TBEs:
+			errs = append(errs, option.Faultf("set-parameter", "%s has no parameter %s: want one of %s",
+				set.Role, set.Name, strings.Join(parameterNames(r), ", ")))
+		case v != nil && v.Type.Kind == types.Bool && set.Value != 0 && set.Value != 1:
+			errs = append(errs, option.Faultf("set-parameter", "%s.%s is true or false, not %d", set.Role, set.Name, set.Value))
+		case set.Value < 0:
+			errs = append(errs, option.Faultf("set-parameter", "%s.%s is %d: want at least 0", set.Role, set.Name, set.Value))
+		}
+	}
+	for _, r := range p.roles() {
+		_, err := p.settings(o, r)
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+func parameterOf(r *role, name string) *types.Var {
+	for _, v := range r.code.machine.Params {
+		if v.Name == name && shapeOf(v.Type) == word {
+			return v
+		}
+	}
+	return nil
+}
+
+func parameterNames(r *role) []string {
+	names := append(slices.Sorted(maps.Keys(others)), preset.TBEs)
+	for _, v := range r.code.machine.Params {
+		if shapeOf(v.Type) == word {
+			names = append(names, v.Name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+func (p *program) roles() []*role {
+	var list []*role
+	for _, code := range p.codes {
+		list = append(list, code.roles...)
+	}
+	return list
+}
+
+func (p *program) roleNames() []string {
+	var names []string
+	for _, r := range p.roles() {
+		names = append(names, r.name)
+	}
+	return names
+}
+
+// Roles lists the machines that the simulated system has or, for a machine that
+// is instantiated as several things, those.
+func (p *Protocol) Roles() []string { return p.program.roleNames() }
+
+// configure sets the parameters and the names of a controller, and the objects
+// that start with a value that depends on them.
+func (s *System) configure(c *controller, number int, values preset.Values) {
+	for _, v := range c.code.machine.Params {
+		if shapeOf(v.Type) == word {
+			c.words[c.code.place[v]] = uint64(values[v.Name])
+		}
+	}
+	for _, set := range [...]struct {
+		name  string
+		value uint64
+	}{{"machineID", c.id}, {"version", uint64(number)}, {"clusterID", 0}, {"recycle_latency", uint64(values["recycle_latency"])}} {
+		if at, ok := c.code.globals[set.name]; ok {
+			c.words[at] = set.value
+		}
+	}
+	for _, v := range c.code.computed {
+		n, err := constant.Evaluate(v.Default.Str, c.valueOf(values))
+		if err != nil {
+			panic(err) // the generator evaluated it
+		}
+		c.words[c.code.place[v]] = uint64(n)
+	}
+}
+
+// valueOf finds the value of a parameter or of an object of the machine.
+func (c *controller) valueOf(values preset.Values) func(string) (int64, bool) {
+	return func(name string) (int64, bool) {
+		if n, ok := values[name]; ok {
+			return n, true
+		}
+		for _, v := range c.code.machine.Objects {
+			if at, ok := c.code.place[v]; ok && v.Name == name && shapeOf(v.Type) == word {
+				return int64(c.words[at]), true
+			}
+		}
+		return 0, false
+	}
+}

@@ -1,0 +1,326 @@
+// Package ruby runs coherence protocols written in SLICC, as gem5's Ruby does:
+// controllers with the transitions of the protocol, message buffers, a
+// network, caches, directories and memory.
+//
+// The protocol is compiled to instructions over the variables of one controller.
+// Where the runtime differs from gem5 it says so; the differences change when
+// things happen but not in which order they may happen.
+package ruby
+
+import (
+	"fmt"
+	"slices"
+
+	"ordeal/sim/builtin/event"
+	"ordeal/sim/builtin/memory"
+	"ordeal/sim/ruby/cache"
+	"ordeal/sim/ruby/network"
+	"ordeal/sim/ruby/preset"
+	"ordeal/sim/ruby/structure"
+	"ordeal/sim/slicc/compiler"
+	"ordeal/sim/slicc/syntax"
+	"ordeal/sim/slicc/types"
+)
+
+// Protocol is a protocol ready to run. It may run in several systems at the
+// same time.
+type Protocol struct{ program *program }
+
+// Compile checks and compiles a protocol. The error lists everything that is
+// wrong with the protocol, or else every place where it needs what the runtime
+// does not have.
+func Compile(tree *syntax.File) (*Protocol, error) {
+	checked, err := compiler.Check(tree)
+	if err != nil {
+		return nil, fmt.Errorf("check protocol %s: %w", tree.Name, err)
+	}
+	p, err := generate(checked)
+	if err != nil {
+		return nil, err
+	}
+	return &Protocol{p}, nil
+}
+
+// Name is the name that the protocol gives itself.
+func (p *Protocol) Name() string { return p.program.protocol.Name }
+
+// Types is the protocol as it was checked, with the places of its source.
+func (p *Protocol) Types() *types.Protocol { return p.program.protocol }
+
+// Flushes reports whether cores may flush lines: in gem5, of the protocols for
+// processors, in MOESI_hammer alone.
+func (p *Protocol) Flushes() bool { return p.program.flushes }
+
+// Locks reports whether cores may lock lines between two accesses. They may
+// not where cores share a controller, whose lock is not one core's own, and not
+// where the controller takes messages for a locked line: without block_on.
+func (p *Protocol) Locks() bool {
+	return slices.ContainsFunc(p.program.codes, func(code *machineCode) bool { return code.cores == 1 && code.blocks })
+}
+
+// memoryStream is the second word of the PCGs that draw latencies of memory.
+const memoryStream = 0x6d656d // "mem"
+
+// System is a machine that runs a protocol. It is a memory.System.
+type System struct {
+	program     *program
+	options     Options
+	queue       *event.Queue
+	network     *network.Network
+	controllers [][]*controller // by machine and number
+	first       []int           // index of a machine's first controller among all
+	ports       []*memory.Sequencer
+	owners      []*controller // of the ports
+	devices     []*memory.DeviceSequencer
+	actors      []actor // in the order in which they were added to the queue
+	reading     reading // the functional read under way
+	oldest      int     // in recent
+	trace       func(c *controller, state, event, to int, line memory.Addr)
+	spare
+}
+
+var _ memory.Devices = (*System)(nil)
+
+// New builds a system; the options are valid.
+func New(q *event.Queue, p *Protocol, o Options) *System {
+	s, room := p.program.released(&o)
+	if s != nil {
+		s.restart(q, o.Seed)
+		return s
+	}
+	s = &System{program: p.program, options: o, queue: q, spare: *room}
+	total := 0
+	for _, code := range s.program.codes {
+		s.first = append(s.first, total)
+		s.controllers = append(s.controllers, make([]*controller, len(o.instances(code))))
+		total += len(s.controllers[code.index])
+	}
+	if n := min(max(recentMessages*total, leastRecent), mostRecent); cap(s.recent) != n {
+		s.recent = make([]delivery, 0, n)
+	}
+	for k, code := range s.program.codes {
+		values := make(map[*role]preset.Values)
+		for i, r := range o.instances(code) {
+			if values[r] == nil {
+				var err error
+				if values[r], err = s.program.settings(&o, r); err != nil {
+					panic(err) // Check reports it
+				}
+			}
+			s.controllers[k][i] = s.newController(r, i, values[r])
+		}
+	}
+	s.join()
+	s.connect(total)
+	if o.Trace != nil {
+		s.trace = func(c *controller, state, ev, to int, line memory.Addr) { o.Trace(c.step(state, ev, to, line)) }
+	}
+	return s
+}
+
+// Port is the port of a core.
+func (s *System) Port(core int) memory.Port { return s.ports[core] }
+
+// Load sets what the memory behind the line's directory holds.
+func (s *System) Load(line memory.Addr, b *memory.Block) {
+	for _, list := range s.controllers {
+		for _, c := range list {
+			if c.memory != nil && s.isHome(c, line) {
+				*c.memory.block(line) = *b
+			}
+		}
+	}
+}
+
+func (s *System) count(typ uint64) int {
+	if k := s.dense(typ); k >= 0 {
+		return len(s.controllers[k])
+	}
+	return 0
+}
+
+// dense is the index of a type of machine, -1 if there is none of it.
+func (s *System) dense(typ uint64) int {
+	if typ >= uint64(len(s.program.dense)) {
+		return -1
+	}
+	return s.program.dense[typ]
+}
+
+func (s *System) isHome(c *controller, line memory.Addr) bool {
+	_, number := splitMachineID(c.id)
+	return int(uint64(line)/types.BlockBytes%uint64(s.count(uint64(c.code.machine.Ordinal)))) == number
+}
+
+// newController makes a controller with the settings of its role, without its
+// connections.
+func (s *System) newController(r *role, number int, values preset.Values) *controller {
+	code := r.code
+	c := &controller{
+		system: s, code: code, role: r, event: -1,
+		id:       machineID(code.machine.Ordinal, number),
+		words:    append([]uint64(nil), code.words...),
+		pointers: make([]*object, code.pointers),
+		returns:  make([]int32, code.depth),
+		counts:   s.coverage[code.index], stalls: s.stalls[code.index],
+	}
+	s.act(c)
+	c.bounded = len(s.options.Bounds) > 0
+	c.perCycle = int(values[preset.Transitions])
+	c.tagLatency, c.dataLatency = uint64(values[preset.TagLatency]), uint64(values[preset.DataLatency])
+	s.configure(c, number, values)
+	c.initial = slices.Clone(c.words)
+	for _, v := range code.caches {
+		c.caches = append(c.caches, cache.New[*object](s.options.geometry(r, v.Name)))
+	}
+	for _, v := range code.tables {
+		c.tables = append(c.tables, &table{layout: s.program.layout(code.machine.TBE), limit: c.capacity(v, values)})
+	}
+	for range code.directories {
+		c.directory = append(c.directory, &directory{entries: map[memory.Addr]*object{}})
+	}
+	c.addStreams(s.options.Streams)
+	for range code.timers {
+		c.timers = append(c.timers, new(structure.Timer))
+	}
+	for _, v := range code.storages {
+		c.storages = append(c.storages, structure.NewStorage(c.capacity(v, values)))
+	}
+	for _, v := range code.lists {
+		c.lists = append(c.lists, &structure.List{Width: s.program.size(s.program.elementOf(code, v))})
+	}
+	for range code.persistents {
+		c.persistents = append(c.persistents, structure.NewPersistent(MaxCores*len(s.program.codes)))
+	}
+	return c
+}
+
+// capacity is the number of transactions that a table has room for: what the
+// text of its constructor says, or else as many as a controller has.
+func (c *controller) capacity(v *types.Var, values preset.Values) int {
+	n, err := capacityOf(v, c.valueOf(values))
+	if err != nil {
+		panic(err) // the generator evaluated it
+	}
+	return int(n)
+}
+
+// fewMessages is the number of messages that a buffer has memory for from the start.
+const fewMessages = 4
+
+// join makes the buffers of all controllers. What two machines share is the
+// buffer of the one that polls it.
+func (s *System) join() {
+	for _, list := range s.controllers {
+		for _, c := range list {
+			c.buffers = make([]*buffer, len(c.code.buffers))
+			buffers, items := make([]buffer, len(c.buffers)), make([]queued, fewMessages*len(c.buffers))
+			for i, v := range c.code.buffers {
+				fed := v.Network != nil && v.Network.Direction == types.FromNetwork
+				b := &buffers[i]
+				*b = buffer{
+					title: v.Name, owner: c, poller: &c.wakeups, ordered: !fed && c.code.ordered[i],
+					room: newRoom(s.options.bound(c.role, v)), items: items[i*fewMessages : i*fewMessages : (i+1)*fewMessages],
+				}
+				c.buffers[i] = b
+				if room := s.options.networkRoom(); fed && room > 0 || b.room != nil && (fed || v.Name == memoryAnswers) {
+					b.gate = s.newGate(b, room)
+				}
+			}
+		}
+	}
+	for _, b := range s.program.shared {
+		for n, c := range s.controllers[b.to.index] {
+			c.buffers[b.toPlace] = s.controllers[b.from.index][n].buffers[b.fromPlace]
+		}
+	}
+}
+
+func (s *System) connect(total int) {
+	vnets := s.program.networks
+	arrivals := make([][]*buffer, vnets) // by virtual network, by controller
+	for vnet := range arrivals {
+		arrivals[vnet] = make([]*buffer, total)
+	}
+	for k, list := range s.controllers {
+		for n, c := range list {
+			s.attach(c, s.first[k]+n, arrivals)
+			for range c.role.cores {
+				s.addCore(c)
+			}
+			if c.role.device {
+				s.addDevices(c)
+			}
+		}
+	}
+	s.network = network.New(total, s.program.latencies(s.options.Network, vnets), s.options.Seed)
+	s.network.Occupancy = s.options.Occupancy
+	switch s.options.Reorder {
+	case ReorderUnordered:
+		s.network.Ordered = s.program.orderedNetworks(vnets)
+	case ReorderAll:
+		s.network.Ordered = make([]bool, vnets)
+	}
+}
+
+// attach puts the network and memory behind the buffers of a controller. Those that
+// the network feeds are among the arrivals, by virtual network and controller.
+func (s *System) attach(c *controller, index int, arrivals [][]*buffer) {
+	var requests, answers *buffer
+	for i, v := range c.code.buffers {
+		b := c.buffers[i]
+		switch {
+		case v.Network == nil:
+		case v.Network.Direction == types.FromNetwork:
+			arrivals[v.Network.VNet][index] = b
+		default:
+			b.link = &link{system: s, from: b, source: index, vnet: v.Network.VNet, to: arrivals[v.Network.VNet], bounded: s.options.networkRoom() > 0}
+			b.poller = &b.link.wakeups
+			s.act(b.link)
+		}
+		switch v.Name {
+		case mandatoryQueue:
+			c.mandatory = b
+		case memoryRequests:
+			requests = b
+		case memoryAnswers:
+			answers = b
+		}
+	}
+	c.in, c.out = make([]*buffer, 0, len(c.code.machine.InPorts)), make([]*buffer, 0, len(c.code.machine.OutPorts))
+	for _, p := range c.code.machine.InPorts {
+		var b *buffer // none of a timer
+		if !isTimer(p) {
+			b = c.buffers[c.code.place[p.Buffer]]
+		}
+		if bit := uint64(1) << len(c.in); b != nil && b.poller == &c.wakeups && c.code.ports[len(c.in)].guarded {
+			b.ports |= bit
+		} else {
+			c.always |= bit
+		}
+		c.in = append(c.in, b)
+	}
+	for _, p := range c.code.machine.OutPorts {
+		c.out = append(c.out, c.buffers[c.code.place[p.Buffer]])
+	}
+	if c.role.home && requests == nil && answers != nil {
+		requests = &buffer{title: "requests to memory", owner: c, poller: &c.wakeups}
+	}
+	if c.role.home && requests != nil && answers != nil {
+		c.memory = &memoryQueue{
+			requests: requests, answers: answers, reorder: s.options.MemoryReorder, last: make([]event.Tick, s.options.MemoryChannels), fields: &s.program.memory, latency: s.options.Memory,
+			random: memoryRandom(s.options.Seed, c.id), lines: map[memory.Addr]*memory.Block{},
+		}
+	}
+}
+
+func (s *System) addCore(c *controller) {
+	i := &issuer{
+		controller: c, core: uint64(len(c.sequencers)), port: len(s.ports), fields: &s.program.request,
+		latency: mandatoryLatency(c.code),
+	}
+	seq := memory.NewSequencer(s.queue, len(s.ports), i)
+	c.sequencers = append(c.sequencers, seq)
+	s.ports = append(s.ports, seq)
+	s.owners = append(s.owners, c)
+}
