@@ -8,19 +8,21 @@ import (
 	"strings"
 )
 
-// Transition is a row of the table of a coherence protocol, and how often runs
-// took it. As gem5, it counts only those that were valid; Stalls counts those
-// that were put off.
-type Transition struct {
+// Row names a row of the transition table of a coherence protocol: what a
+// controller of type Machine does in a state on an event. Where a Row stands for
+// several rows, an empty field stands for any value.
+type Row struct {
 	Machine string `json:"machine"`
 	State   string `json:"state"`
 	Event   string `json:"event"`
-	Count   uint64 `json:"count"`
-	Stalls  uint64 `json:"stalls,omitempty"`
 }
 
-func (t *Transition) row(u *Transition) bool {
-	return t.Machine == u.Machine && t.State == u.State && t.Event == u.Event
+// Transition is a row and how often runs took it. As gem5, it counts only those
+// that were valid; Stalls counts those that were put off.
+type Transition struct {
+	Row
+	Count  uint64 `json:"count"`
+	Stalls uint64 `json:"stalls,omitempty"`
 }
 
 // taken reports whether a run took the transition or stalled in it.
@@ -71,7 +73,7 @@ func (c *Coverage) Add(other Coverage) (fresh int) {
 		at := c.find(t, i)
 		if at < 0 {
 			at = len(*c)
-			*c = append(*c, Transition{Machine: t.Machine, State: t.State, Event: t.Event})
+			*c = append(*c, Transition{Row: t.Row})
 		}
 		mine := &(*c)[at]
 		if !mine.taken() && t.taken() {
@@ -85,10 +87,10 @@ func (c *Coverage) Add(other Coverage) (fresh int) {
 
 // find is the index of a transition, which is often likely; -1 if there is none.
 func (c *Coverage) find(t *Transition, likely int) int {
-	if likely < len(*c) && (*c)[likely].row(t) {
+	if likely < len(*c) && (*c)[likely].Row == t.Row {
 		return likely
 	}
-	return slices.IndexFunc(*c, func(u Transition) bool { return u.row(t) })
+	return slices.IndexFunc(*c, func(u Transition) bool { return u.Row == t.Row })
 }
 
 // Has reports whether a transition is in the list.

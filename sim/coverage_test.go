@@ -10,9 +10,9 @@ import (
 func TestCoverage(t *testing.T) {
 	run := func(counts ...uint64) Coverage {
 		c := Coverage{
-			{Machine: "L1", State: "I", Event: "Load"}, {Machine: "L1", State: "I", Event: "Inv"},
-			{Machine: "L1", State: "M", Event: "Odd"},
-			{Machine: "Dir", State: "I", Event: "Get"},
+			{Row: Row{Machine: "L1", State: "I", Event: "Load"}}, {Row: Row{Machine: "L1", State: "I", Event: "Inv"}},
+			{Row: Row{Machine: "L1", State: "M", Event: "Odd"}},
+			{Row: Row{Machine: "Dir", State: "I", Event: "Get"}},
 		}
 		for i, n := range counts {
 			c[i].Count = n
@@ -26,7 +26,7 @@ func TestCoverage(t *testing.T) {
 		fresh int
 	}{
 		{first, 2}, {run(1, 0, 0, 0), 0}, {run(0, 0, 3, 1), 1},
-		{Coverage{{Machine: "Dir", State: "I", Event: "Get", Count: 5}, {Machine: "Dir", State: "I", Event: "Put", Count: 1}}, 1},
+		{Coverage{{Row: Row{Machine: "Dir", State: "I", Event: "Get"}, Count: 5}, {Row: Row{Machine: "Dir", State: "I", Event: "Put"}, Count: 1}}, 1},
 	} {
 		if fresh := sum.Add(step.run); fresh != step.fresh {
 			t.Errorf("run %d: %d new transitions, want %d", i, fresh, step.fresh)
@@ -57,7 +57,7 @@ func TestCoverage(t *testing.T) {
 	if diff := cmp.Diff(wantReached, reached.String()); diff != "" {
 		t.Errorf("reached (-want +got)\n%s", diff)
 	}
-	taken := Coverage{{Machine: "L1", State: "I", Event: "Load", Count: 5}}
+	taken := Coverage{{Row: Row{Machine: "L1", State: "I", Event: "Load"}, Count: 5}}
 	var part strings.Builder
 	if _, err := taken.WriteTo(&part); err != nil {
 		t.Error(err)

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"ordeal/gen"
+	"ordeal/sim"
 	"ordeal/sim/trace"
 )
 
@@ -90,8 +91,7 @@ func ReadTrace(r io.Reader, p *gen.Program) (*Trace, error) {
 		return nil, fmt.Errorf("read trace: version %d with %d locations, want version %d with the %d of the program", head.Version, len(head.Lines), fileVersion, len(p.Locations))
 	}
 	t := &Trace{LogHash: head.LogHash, LineOf: func(l gen.LocID) int64 { return head.Lines[l] }}
-	type row struct{ machine, state, event string }
-	sources := map[row]fileEvent{}
+	sources := map[sim.Row]fileEvent{}
 	for n := 2; ; n++ {
 		var e fileEvent
 		if err := dec.Decode(&e); errors.Is(err, io.EOF) {
@@ -107,11 +107,11 @@ func ReadTrace(r io.Reader, p *gen.Program) (*Trace, error) {
 		}
 		t.Events = append(t.Events, e.Event)
 		if e.Source != "" {
-			sources[row{machineOf(e.Event.Place), e.Event.State, e.Event.Name}] = e
+			sources[sim.Row{Machine: machineOf(e.Event.Place), State: e.Event.State, Event: e.Event.Name}] = e
 		}
 	}
 	t.Table = func(machine, state, event string) (place string, actions []string) {
-		e := sources[row{machine, state, event}]
+		e := sources[sim.Row{Machine: machine, State: state, Event: event}]
 		return e.Source, slices.Clone(e.Actions)
 	}
 	return t, nil

@@ -36,9 +36,9 @@ func Rare(ctx context.Context, c explore.Config, limit uint64, count int) ([][]s
 	if err != nil {
 		return nil, err
 	}
-	taken := map[sim.Transition]bool{}
+	taken := map[sim.Row]bool{}
 	replayer, err := explore.NewReplayer(c, func(s ruby.Step) {
-		taken[sim.Transition{Machine: s.Machine, State: s.State, Event: s.Event}] = true
+		taken[sim.Row{Machine: s.Machine, State: s.State, Event: s.Event}] = true
 	}, nil)
 	if err != nil {
 		return nil, err
@@ -68,13 +68,13 @@ func Rare(ctx context.Context, c explore.Config, limit uint64, count int) ([][]s
 // rarePath is a path with the transitions that it takes.
 type rarePath struct {
 	steps []string
-	rows  []sim.Transition
+	rows  []sim.Row
 }
 
 // rarest chooses paths one after the other: the one whose transitions that no chosen one
 // takes are the rarest, the first of those that are alike.
 func rarest(paths []rarePath, count int) [][]string {
-	seen := map[sim.Transition]int{}
+	seen := map[sim.Row]int{}
 	for i := range paths {
 		for _, row := range paths[i].rows {
 			seen[row]++
@@ -88,7 +88,7 @@ func rarest(paths []rarePath, count int) [][]string {
 				continue // chosen
 			}
 			sum := 0.0
-			slices.SortFunc(paths[i].rows, func(a, b sim.Transition) int { return seen[a] - seen[b] }) // the order of a sum of floats
+			slices.SortFunc(paths[i].rows, func(a, b sim.Row) int { return seen[a] - seen[b] }) // the order of a sum of floats
 			for _, row := range paths[i].rows {
 				if seen[row] > 0 {
 					sum += 1 / float64(seen[row])

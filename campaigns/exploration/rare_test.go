@@ -15,9 +15,9 @@ import (
 // TestRarest chooses the path with the rarest transitions first, and then the one that
 // adds the rarest to it.
 func TestRarest(t *testing.T) {
-	rows := func(events string) (list []sim.Transition) {
+	rows := func(events string) (list []sim.Row) {
 		for _, e := range strings.Fields(events) {
-			list = append(list, sim.Transition{Machine: "M", State: "I", Event: e})
+			list = append(list, sim.Row{Machine: "M", State: "I", Event: e})
 		}
 		return list
 	}

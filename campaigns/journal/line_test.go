@@ -35,7 +35,7 @@ func likeJSON(t *testing.T, l *lines, text []byte) {
 func fullEntry() *Entry {
 	return &Entry{
 		Number: 7, At: 12345678901, ConfigName: "mi", Program: rundir.Hash(nil), Kept: true, Quarantine: "000007-2", Known: 2,
-		New: sim.Coverage{{Machine: "L1", State: "I", Event: "Load"}}, Counts: []uint64{3, 0, 1},
+		New: sim.Coverage{{Row: sim.Row{Machine: "L1", State: "I", Event: "Load"}}}, Counts: []uint64{3, 0, 1},
 		Result: &rundir.Result{
 			Version: 1, Outcome: sim.Violation, Title: "<forbidden> by “tso”", Detail: "a\n\tb\"c\\", ExecutableHash: "e", LogHash: "l", Operations: 12,
 			Answers: []rundir.Answer{

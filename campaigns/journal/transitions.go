@@ -15,20 +15,15 @@ type transitions map[string]*transitionTable
 type transitionTable struct {
 	list  sim.Coverage // counts are zero
 	taken []bool       // by any run that counts: not of outcome infra
-	index map[transition]int
+	index map[sim.Row]int
 	rows  []int        // index of what was row i of a coverage at last
 	spare sim.Coverage // list with the counts of the last line
 }
 
-// transition identifies a row of a protocol's tables.
-type transition struct{ machine, state, event string }
-
-func keyOf(c *sim.Transition) transition { return transition{c.Machine, c.State, c.Event} }
-
 // of is the table of a configuration.
 func (t transitions) of(config string) *transitionTable {
 	if t[config] == nil {
-		t[config] = &transitionTable{index: make(map[transition]int)}
+		t[config] = &transitionTable{index: make(map[sim.Row]int)}
 	}
 	return t[config]
 }
@@ -37,7 +32,7 @@ func (t *transitionTable) add(rows sim.Coverage) {
 	for i := range rows {
 		row := rows[i]
 		row.Count, row.Stalls = 0, 0
-		t.index[keyOf(&row)] = len(t.list)
+		t.index[row.Row] = len(t.list)
 		t.list, t.taken = append(t.list, row), append(t.taken, false)
 	}
 }
@@ -45,8 +40,8 @@ func (t *transitionTable) add(rows sim.Coverage) {
 // at is the index of row i of a coverage, which is added if no earlier line lists it:
 // most often that of row i before, since a simulator lists its table in one order.
 func (t *transitionTable) at(c sim.Coverage, i int) int {
-	key := keyOf(&c[i])
-	if i < len(t.rows) && keyOf(&t.list[t.rows[i]]) == key {
+	key := c[i].Row
+	if i < len(t.rows) && t.list[t.rows[i]].Row == key {
 		return t.rows[i]
 	}
 	at, ok := t.index[key]

@@ -14,7 +14,7 @@ func TestLostTransitions(t *testing.T) {
 	written := make(transitions)
 	for _, event := range []string{"Load", "Store", "Inv", "Store"} {
 		e := &Entry{ConfigName: "a", Result: &rundir.Result{
-			Covered: new(rundir.Covered), Coverage: sim.Coverage{{Machine: "L1", State: "I", Event: event, Count: 1}},
+			Covered: new(rundir.Covered), Coverage: sim.Coverage{{Row: sim.Row{Machine: "L1", State: "I", Event: event}, Count: 1}},
 		}}
 		written.encode(e)
 		lines = append(lines, e)

@@ -40,7 +40,7 @@ func create(t *testing.T, text string, shard config.Shard) *Writer {
 func entry(a *Archive, number int, events ...string) *Entry {
 	var taken sim.Coverage
 	for _, event := range events {
-		taken = append(taken, sim.Transition{Machine: "L1", State: "I", Event: event, Count: 1})
+		taken = append(taken, sim.Transition{Row: sim.Row{Machine: "L1", State: "I", Event: event}, Count: 1})
 	}
 	e := a.NewEntry(number)
 	e.Result = &rundir.Result{Outcome: sim.Passed, Coverage: taken, Covered: rundir.CoveredBy(taken)}

@@ -57,7 +57,7 @@ func forge(b *testing.B, shard config.Shard, runs int) string {
 		}
 		var coverage sim.Coverage
 		for i := range 100 {
-			coverage = append(coverage, sim.Transition{Machine: "L1Cache", State: fmt.Sprint("S", i/10), Event: fmt.Sprint("E", i%10), Count: uint64(number * i % 7)})
+			coverage = append(coverage, sim.Transition{Row: sim.Row{Machine: "L1Cache", State: fmt.Sprint("S", i/10), Event: fmt.Sprint("E", i%10)}, Count: uint64(number * i % 7)})
 		}
 		_, err := w.Add(&journal.Entry{
 			Number: number, ConfigName: "a", Program: fmt.Sprintf("%064x", number),

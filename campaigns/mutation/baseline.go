@@ -44,7 +44,7 @@ type baselineRun struct {
 	ops                int
 	hash               uint64            // of its events
 	log                [sha256.Size]byte // of its log
-	taken              map[Row]int64     // transitions
+	taken              map[sim.Row]int64 // transitions
 }
 
 // baseline executes all runs of the protocol, none of which may fail.
@@ -112,7 +112,7 @@ func (m *matrix) baselineRun(ctx context.Context, on *machines, families []int, 
 		generator: at,
 		machine:   n / len(families) % len(m.o.Machines),
 		ops:       p.Ops() * family.Rounds,
-		taken:     map[Row]int64{},
+		taken:     map[sim.Row]int64{},
 	}
 	report, res, err := on.run(ctx, &run)
 	if err != nil {
@@ -124,14 +124,14 @@ func (m *matrix) baselineRun(ctx context.Context, on *machines, families []int, 
 	run.hash, run.log = report.Statistics.Hash, sha256.Sum256(report.Log)
 	for _, c := range report.Coverage {
 		if n := c.Count + c.Stalls; n > 0 {
-			run.taken[Row{c.Machine, c.State, c.Event}] += int64(n)
+			run.taken[c.Row] += int64(n)
 		}
 	}
 	return run, report.Statistics.Events, nil
 }
 
 // taken counts how often the protocol takes transitions.
-func (b *baseline) taken(rows []Row) int64 {
+func (b *baseline) taken(rows []sim.Row) int64 {
 	n := int64(0)
 	for _, runs := range b.seeds {
 		for i := range runs {

@@ -119,7 +119,7 @@ func (x *competition) run(ctx context.Context, c *guided.Candidate, seed uint64)
 }
 
 // Rows numbers transitions in the order in which they are first taken.
-type Rows map[sim.Transition]int
+type Rows map[sim.Row]int
 
 // Feedback is the transitions that a run took, and how many stores of other
 // threads the reads of each location saw; h is nil for a run without a history.
@@ -129,7 +129,7 @@ func (r Rows) Feedback(h *parse.History, coverage sim.Coverage) guided.Feedback 
 		if t.Count == 0 {
 			continue
 		}
-		row := sim.Transition{Machine: t.Machine, State: t.State, Event: t.Event}
+		row := t.Row
 		if _, ok := r[row]; !ok {
 			r[row] = len(r)
 		}

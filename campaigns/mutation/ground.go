@@ -7,6 +7,7 @@ import (
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/litmus"
 	"ordeal/gen/shapes"
+	"ordeal/sim"
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/explore"
 	"ordeal/sim/ruby"
@@ -26,7 +27,7 @@ type ground struct {
 	states uint64
 	digest uint64
 	titles map[string]bool // of what does not hold for the protocol either
-	taken  map[Row]bool
+	taken  map[sim.Row]bool
 }
 
 // groundShapes are the critical cycles that out-of-order cores run: what a cache

@@ -37,7 +37,7 @@ func (m *matrix) choose(c *mutate.Catalogue) []mutate.Mutant {
 
 // transitions lists those of a protocol that an action is part of, by machine
 // and action.
-type transitions map[[2]string][]Row
+type transitions map[[2]string][]sim.Row
 
 func newTransitions(c *mutate.Catalogue) (transitions, error) {
 	checked, err := c.Protocol()
@@ -50,7 +50,7 @@ func newTransitions(c *mutate.Catalogue) (transitions, error) {
 			for _, a := range tr.Actions {
 				if !tr.Stall || a.Name == types.StallAction {
 					key := [2]string{m.Name, a.Name}
-					x[key] = append(x[key], Row{m.Name, m.State.Enums[tr.State].Name, m.Event.Enums[tr.Event].Name})
+					x[key] = append(x[key], sim.Row{Machine: m.Name, State: m.State.Enums[tr.State].Name, Event: m.Event.Enums[tr.Event].Name})
 				}
 			}
 		}
@@ -60,9 +60,9 @@ func newTransitions(c *mutate.Catalogue) (transitions, error) {
 
 // of lists the transitions that a mutant changes; nil for a mutant of a port or a
 // function, which any transition may depend on.
-func (x transitions) of(m *mutate.Mutant) []Row {
+func (x transitions) of(m *mutate.Mutant) []sim.Row {
 	if m.State != "" {
-		return []Row{{m.Machine, m.State, m.Event}}
+		return []sim.Row{{Machine: m.Machine, State: m.State, Event: m.Event}}
 	}
 	return x[[2]string{m.Machine, m.Place}]
 }
@@ -118,7 +118,7 @@ func (m *matrix) measure(
 // trial runs a mutant of some transitions, nil for any, on the programs of
 // one seed until a run fails. It also reports whether every run was that of the
 // protocol.
-func (m *matrix) trial(ctx context.Context, on *machines, runs []baselineRun, rows []Row) (t Trial, same bool, err error) {
+func (m *matrix) trial(ctx context.Context, on *machines, runs []baselineRun, rows []sim.Row) (t Trial, same bool, err error) {
 	start := time.Now()
 	same = true
 	executed := 0
@@ -128,7 +128,7 @@ func (m *matrix) trial(ctx context.Context, on *machines, runs []baselineRun, ro
 			break
 		}
 		t.Ops += run.ops
-		if rows != nil && !slices.ContainsFunc(rows, func(row Row) bool { return run.taken[row] > 0 }) {
+		if rows != nil && !slices.ContainsFunc(rows, func(row sim.Row) bool { return run.taken[row] > 0 }) {
 			continue // until it takes one of them, the mutant is the protocol
 		}
 		executed++

@@ -12,6 +12,7 @@ import (
 
 	"ordeal/campaigns/execute"
 	"ordeal/campaigns/exploration"
+	"ordeal/sim"
 	"ordeal/sim/explore/search"
 	"ordeal/sim/ruby"
 	"ordeal/sim/slicc/mutate"
@@ -320,7 +321,7 @@ var errStates = errors.New("too many states")
 
 // decide explores a mutant of some rows, nil for any, on one machine after the
 // other.
-func (p *prover) decide(ctx context.Context, proof *Proof, protocol *ruby.Protocol, known *ladder, rows []Row) error {
+func (p *prover) decide(ctx context.Context, proof *Proof, protocol *ruby.Protocol, known *ladder, rows []sim.Row) error {
 	proof.Truth, proof.Same, proof.Machine = Bounded, true, names(known.grounds)
 	for _, g := range known.grounds {
 		if decided, err := p.decideOn(ctx, proof, protocol, g, rows); decided || err != nil {
@@ -344,8 +345,8 @@ func (p *prover) decide(ctx context.Context, proof *Proof, protocol *ruby.Protoc
 }
 
 // decideOn explores a mutant on one machine, and reports whether that kills it.
-func (p *prover) decideOn(ctx context.Context, proof *Proof, protocol *ruby.Protocol, g *ground, rows []Row) (killed bool, err error) {
-	if rows != nil && !slices.ContainsFunc(rows, func(row Row) bool { return g.taken[row] }) {
+func (p *prover) decideOn(ctx context.Context, proof *Proof, protocol *ruby.Protocol, g *ground, rows []sim.Row) (killed bool, err error) {
+	if rows != nil && !slices.ContainsFunc(rows, func(row sim.Row) bool { return g.taken[row] }) {
 		proof.States += g.states // it is the protocol there
 		return false, nil
 	}
@@ -375,10 +376,10 @@ func (g *ground) known(r *exploration.Result) {
 		}
 		g.titles[titleOf(&r.Findings[i])] = true
 	}
-	g.taken = map[Row]bool{}
+	g.taken = map[sim.Row]bool{}
 	for _, row := range r.Coverage {
 		if row.Count+row.Stalls > 0 {
-			g.taken[Row{row.Machine, row.State, row.Event}] = true
+			g.taken[row.Row] = true
 		}
 	}
 }

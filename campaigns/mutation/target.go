@@ -17,9 +17,6 @@ type Target struct {
 	path string // of a file; empty for --protocol
 }
 
-// Row names a transition.
-type Row struct{ Machine, State, Event string }
-
 // Embedded returns the embedded protocol of that name.
 func Embedded(name string) (Target, error) {
 	tree, err := protocols.Load(name)

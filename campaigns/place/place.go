@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"ordeal/campaigns/signature"
+	"ordeal/sim"
 	"ordeal/sim/lazyregexp"
 	"ordeal/sim/slicc/syntax"
 	"ordeal/sim/slicc/types"
@@ -26,23 +27,20 @@ type Place struct {
 	Name string
 }
 
-// names are what a title says. Empty ones are not said.
-type names struct{ machine, state, event string }
-
 // forms are titles with the names in them, as sim/ruby, sim/gem5 and
 // campaigns/signature write them: the first that matches counts.
 var forms = []struct {
 	form func() *regexp.Regexp
-	say  func(m []string) names
+	say  func(m []string) sim.Row
 }{
-	{lazyregexp.New(`transition \((\w+), ?(\w+)\) of (\w+)`), func(m []string) names { return names{m[3], m[1], m[2]} }},
-	{lazyregexp.New(`invalid transition: (\w+) in (\w+) on (\w+)`), func(m []string) names { return names{m[1], m[2], m[3]} }},
-	{lazyregexp.New(`after (\w+)\((\w+), ?(\w+)\)`), func(m []string) names { return names{m[1], m[2], m[3]} }},
-	{lazyregexp.New(` in (\w+)\((\w+)\)`), func(m []string) names { return names{m[1], m[2], ""} }},
-	{lazyregexp.New(`value lost after (\w+) in (\w+)`), func(m []string) names { return names{m[2], "", m[1]} }},
-	{lazyregexp.New(`(\w+) (?:holds back .+|is busy|has a transaction) in (\w+)`), func(m []string) names { return names{m[1], m[2], ""} }},
-	{lazyregexp.New(`, (\w+) in (\w+)$`), func(m []string) names { return names{m[1], m[2], ""} }},
-	{lazyregexp.New(`old data brought to (\w+)`), func(m []string) names { return names{m[1], "", ""} }},
+	{lazyregexp.New(`transition \((\w+), ?(\w+)\) of (\w+)`), func(m []string) sim.Row { return sim.Row{Machine: m[3], State: m[1], Event: m[2]} }},
+	{lazyregexp.New(`invalid transition: (\w+) in (\w+) on (\w+)`), func(m []string) sim.Row { return sim.Row{Machine: m[1], State: m[2], Event: m[3]} }},
+	{lazyregexp.New(`after (\w+)\((\w+), ?(\w+)\)`), func(m []string) sim.Row { return sim.Row{Machine: m[1], State: m[2], Event: m[3]} }},
+	{lazyregexp.New(` in (\w+)\((\w+)\)`), func(m []string) sim.Row { return sim.Row{Machine: m[1], State: m[2]} }},
+	{lazyregexp.New(`value lost after (\w+) in (\w+)`), func(m []string) sim.Row { return sim.Row{Machine: m[2], Event: m[1]} }},
+	{lazyregexp.New(`(\w+) (?:holds back .+|is busy|has a transaction) in (\w+)`), func(m []string) sim.Row { return sim.Row{Machine: m[1], State: m[2]} }},
+	{lazyregexp.New(`, (\w+) in (\w+)$`), func(m []string) sim.Row { return sim.Row{Machine: m[1], State: m[2]} }},
+	{lazyregexp.New(`old data brought to (\w+)`), func(m []string) sim.Row { return sim.Row{Machine: m[1]} }},
 }
 
 // statement is a file of SLICC and a line in it.
@@ -74,39 +72,39 @@ func Find(p *types.Protocol, title string) (at Place, ok bool) {
 // Transition is the place of a transition of a machine, or of its state where there is
 // none.
 func Transition(p *types.Protocol, machine, state, event string) (Place, bool) {
-	return find(p, names{machine, state, event})
+	return find(p, sim.Row{Machine: machine, State: state, Event: event})
 }
 
-func find(p *types.Protocol, n names) (Place, bool) {
+func find(p *types.Protocol, n sim.Row) (Place, bool) {
 	for _, m := range p.Machines {
-		if m.Name == n.machine {
+		if m.Name == n.Machine {
 			return inMachine(m, n)
 		}
 	}
 	// gem5 names its objects otherwise: take the machine that has both.
 	found, at := 0, Place{}
 	for _, m := range p.Machines {
-		if x, ok := inMachine(m, n); ok && n.state != "" && n.event != "" && enum(m.State, n.state) >= 0 && enum(m.Event, n.event) >= 0 {
+		if x, ok := inMachine(m, n); ok && n.State != "" && n.Event != "" && enum(m.State, n.State) >= 0 && enum(m.Event, n.Event) >= 0 {
 			found, at = found+1, x
 		}
 	}
 	return at, found == 1
 }
 
-func inMachine(m *types.Machine, n names) (Place, bool) {
-	state, event := enum(m.State, n.state), enum(m.Event, n.event)
+func inMachine(m *types.Machine, n sim.Row) (Place, bool) {
+	state, event := enum(m.State, n.State), enum(m.Event, n.Event)
 	switch {
 	case state >= 0 && event >= 0:
 		for _, t := range m.Transitions {
 			if t.State == state && t.Event == event {
-				return newPlace(t.Decl.Pos, m.Name+"/("+n.state+","+n.event+")"), true
+				return newPlace(t.Decl.Pos, m.Name+"/("+n.State+","+n.Event+")"), true
 			}
 		}
-		return newPlace(m.State.Enums[state].Pos, m.Name+"/("+n.state+","+n.event+")"), true // there is no such transition
+		return newPlace(m.State.Enums[state].Pos, m.Name+"/("+n.State+","+n.Event+")"), true // there is no such transition
 	case state >= 0:
-		return newPlace(m.State.Enums[state].Pos, m.Name+"/("+n.state+")"), true
+		return newPlace(m.State.Enums[state].Pos, m.Name+"/("+n.State+")"), true
 	case event >= 0:
-		return newPlace(m.Event.Enums[event].Pos, m.Name+"/(*,"+n.event+")"), true
+		return newPlace(m.Event.Enums[event].Pos, m.Name+"/(*,"+n.Event+")"), true
 	}
 	return newPlace(m.Pos, m.Name), true
 }

@@ -76,7 +76,7 @@ func TestCoverageOf(t *testing.T) {
 	rows := func(counts ...uint64) sim.Coverage {
 		var c sim.Coverage
 		for i, n := range counts {
-			c = append(c, sim.Transition{Machine: "M", State: "I", Event: fmt.Sprint(i), Count: n})
+			c = append(c, sim.Transition{Row: sim.Row{Machine: "M", State: "I", Event: fmt.Sprint(i)}, Count: n})
 		}
 		return c
 	}

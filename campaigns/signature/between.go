@@ -9,13 +9,10 @@ import (
 	"ordeal/sim"
 )
 
-// Row is a row of a transition table.
-type Row struct{ Machine, State, Event string }
-
 // Between are the rows that controllers took of a line from a write on until the first
 // access that finds an older value: those nearest to where the writer gave the line up
 // first, each once. There are none where no access finds an older value.
-func Between(ctx context.Context, observer Observer, job sim.Job) ([]Row, error) {
+func Between(ctx context.Context, observer Observer, job sim.Job) ([]sim.Row, error) {
 	r := newRecord(job.Program, nil)
 	if _, err := observer.Observe(ctx, job, r.step, r.access); err != nil {
 		return nil, fmt.Errorf("rows of a violation: %w", err)
@@ -31,7 +28,7 @@ func Between(ctx context.Context, observer Observer, job sim.Job) ([]Row, error)
 }
 
 // between are the rows of the line of step end from step start on.
-func (r *record) between(start, end int) []Row {
+func (r *record) between(start, end int) []sim.Row {
 	near := r.given(start, end)
 	if near < 0 {
 		near = end
@@ -44,10 +41,10 @@ func (r *record) between(start, end int) []Row {
 	}
 	distance := func(i int) int { return max(i-near, near-i) }
 	slices.SortStableFunc(steps, func(i, j int) int { return cmp.Compare(distance(i), distance(j)) })
-	var rows []Row
+	var rows []sim.Row
 	for _, i := range steps {
 		s := &r.steps[i]
-		if at := (Row{s.Machine, s.State, s.Event}); !slices.Contains(rows, at) {
+		if at := (sim.Row{Machine: s.Machine, State: s.State, Event: s.Event}); !slices.Contains(rows, at) {
 			rows = append(rows, at)
 		}
 	}

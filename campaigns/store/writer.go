@@ -18,22 +18,21 @@ type writer struct {
 	runs, answers *sql.Stmt
 	titles        map[string]int64
 	verdicts      map[verdict]int64
-	transitions   map[transition]int64
+	transitions   map[sim.Row]int64
 	removed       bool                       // a row that refers to others
 	onRead        func(dir string, runs int) // Options.OnRead
 }
 
 // verdict and transition are rows of the tables of these names.
 type (
-	verdict    struct{ model, answer, procedure, reason string }
-	transition struct{ machine, state, event string }
+	verdict struct{ model, answer, procedure, reason string }
 )
 
 // newWriter writes into tables that exist. It is to be closed, even after an error:
 // SQLite keeps a database open, and its file's descriptor, as long as it has a
 // statement, and package sql closes none that is of one connection.
 func (ix *index) newWriter(ctx context.Context) (*writer, error) {
-	w := &writer{index: ix, titles: make(map[string]int64), verdicts: make(map[verdict]int64), transitions: make(map[transition]int64)}
+	w := &writer{index: ix, titles: make(map[string]int64), verdicts: make(map[verdict]int64), transitions: make(map[sim.Row]int64)}
 	var err error
 	if w.runs, err = ix.conn.PrepareContext(ctx, "INSERT INTO run VALUES (?"+strings.Repeat(", ?", 17)+")"); err != nil {
 		return w, err
@@ -75,7 +74,7 @@ func (w *writer) verdict(ctx context.Context, a *rundir.Answer) (int64, error) {
 }
 
 func (w *writer) transition(ctx context.Context, t *sim.Transition) (int64, error) {
-	return intern(ctx, w, w.transitions, transition{t.Machine, t.State, t.Event},
+	return intern(ctx, w, w.transitions, t.Row,
 		"INSERT INTO transition (machine, state, event) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET machine = machine RETURNING id",
 		t.Machine, t.State, t.Event)
 }

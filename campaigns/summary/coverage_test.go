@@ -21,8 +21,8 @@ func TestCoverageOfPart(t *testing.T) {
 	w, err := journal.Create(dir, c, journal.Header{Version: rundir.Version, Started: time.Now()})
 	must.Succeed(t, err)
 	for number, coverage := range []sim.Coverage{
-		{{Machine: "L1", State: "I", Event: "Load", Count: 3}},
-		{{Machine: "L1", State: "M", Event: "Load", Count: 1}},
+		{{Row: sim.Row{Machine: "L1", State: "I", Event: "Load"}, Count: 3}},
+		{{Row: sim.Row{Machine: "L1", State: "M", Event: "Load"}, Count: 1}},
 	} {
 		e := w.NewEntry(number)
 		e.Result = &rundir.Result{Outcome: sim.Passed, Coverage: coverage, Covered: rundir.CoveredBy(coverage)}

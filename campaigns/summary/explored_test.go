@@ -29,7 +29,7 @@ func TestUnreachable(t *testing.T) {
 	table := func(counts ...uint64) sim.Coverage {
 		var list sim.Coverage
 		for i, n := range counts {
-			list = append(list, sim.Transition{Machine: "L1", State: "SIM"[i : i+1], Event: "Load", Count: n})
+			list = append(list, sim.Transition{Row: sim.Row{Machine: "L1", State: "SIM"[i : i+1], Event: "Load"}, Count: n})
 		}
 		return list
 	}
@@ -74,7 +74,7 @@ func TestUnreachableOfOutcomes(t *testing.T) {
   {name: cycle, protocol: mi, explore: {shape: [SB]`+only+`}}, {name: sampled, protocol: mi, runs: 2}]}`), nil)
 		must.Succeed(t, err)
 		s := New(c, t.TempDir(), config.Shard{}, time.Now())
-		coverage := sim.Coverage{{Machine: "L1", State: "S", Event: "Load", Count: 1}, {Machine: "L1", State: "S", Event: "Inv"}}
+		coverage := sim.Coverage{{Row: sim.Row{Machine: "L1", State: "S", Event: "Load"}, Count: 1}, {Row: sim.Row{Machine: "L1", State: "S", Event: "Inv"}}}
 		for number := range 2 {
 			cfg := &c.Configs[number]
 			s.Add(&journal.Entry{Number: number, Config: cfg, ConfigName: cfg.Name, Result: &rundir.Result{
@@ -125,7 +125,7 @@ func TestNamesBeginNoLine(t *testing.T) {
 	const name = "a long name of a state that is not to be broken, whatever it says and however long it is: forged"
 	row := newRow(name, "sc")
 	row.Whole, row.Runs = true, 1
-	row.Coverage = []sim.Transition{{Machine: "L1", State: name, Event: "Load"}, {Machine: "L1", State: "S", Event: name, Count: 1}}
+	row.Coverage = []sim.Transition{{Row: sim.Row{Machine: "L1", State: name, Event: "Load"}}, {Row: sim.Row{Machine: "L1", State: "S", Event: name}, Count: 1}}
 	s := &Summary{Simulator: "builtin: " + name + "; " + name, Rows: []Row{row}, Mixed: []Mixed{{}, {Runs: 1, Versions: name + "; " + name}}}
 	text := wrapped(row.coverage()) + "\n" + s.simulators() + strings.Join(s.mixedMessages(), "\n") + "\n" + wrapped(named([]string{name, name}))
 	if strings.Count(text, name) != 8 {

@@ -93,7 +93,7 @@ func TestWidth(t *testing.T) {
 	s := &Summary{Simulator: "builtin: " + strings.Repeat("protocol mesi-two-level, tso cores, 2 directories; ", 6)}
 	row := Row{Config: "a", Runs: 1, Planned: 1, Outcomes: map[sim.Outcome]int{}, Answers: map[string]map[string]int{}, Whole: true}
 	for i := range 40 {
-		row.Coverage = append(row.Coverage, sim.Transition{Machine: "L1Cache", State: "a long name", Event: fmt.Sprintf("another long name %d", i), Count: uint64(i % 2)})
+		row.Coverage = append(row.Coverage, sim.Transition{Row: sim.Row{Machine: "L1Cache", State: "a long name", Event: fmt.Sprintf("another long name %d", i)}, Count: uint64(i % 2)})
 		s.Rows = append(s.Rows, Row{Config: fmt.Sprintf("a canary with a long name %d", i), Planned: 1, Canary: &Canary{Status: StatusPending}})
 	}
 	s.Rows = append(s.Rows, row)

@@ -53,7 +53,7 @@ func rows(mi, small string, canary summary.Status) []summary.Row {
 	table := func(taken string) (c sim.Coverage) {
 		for _, event := range "ABCD" {
 			n := strings.Count(taken, string(event))
-			c = append(c, sim.Transition{Machine: "M", State: "S", Event: string(event), Count: uint64(n)})
+			c = append(c, sim.Transition{Row: sim.Row{Machine: "M", State: "S", Event: string(event)}, Count: uint64(n)})
 		}
 		return c
 	}

@@ -70,7 +70,7 @@ func transition(line string) (key sim.Transition, count uint64, ok bool) {
 		return key, 0, false
 	}
 	count, err := strconv.ParseUint(fields[1], 10, 64)
-	return sim.Transition{Machine: machine, State: state, Event: event}, count, err == nil
+	return sim.Transition{Row: sim.Row{Machine: machine, State: state, Event: event}}, count, err == nil
 }
 
 // coverage reads the coverage of the launch and writes it to CoverageFile: a

@@ -34,9 +34,9 @@ func TestReadCoverage(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := sim.Coverage{
-		{Machine: "Directory", State: "I", Event: "GETX", Count: 1725},
-		{Machine: "Directory", State: "M", Event: "PUTX_NotOwner", Count: 25},
-		{Machine: "L1Cache", State: "I", Event: "Load", Count: 4000}, // of the last dump
+		{Row: sim.Row{Machine: "Directory", State: "I", Event: "GETX"}, Count: 1725},
+		{Row: sim.Row{Machine: "Directory", State: "M", Event: "PUTX_NotOwner"}, Count: 25},
+		{Row: sim.Row{Machine: "L1Cache", State: "I", Event: "Load"}, Count: 4000}, // of the last dump
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)

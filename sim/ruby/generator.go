@@ -266,7 +266,7 @@ func (g *generator) compileMachine() {
 	for i := range code.rows {
 		if code.rows[i].transition != nil {
 			state, event := m.State.Enums[i/code.events].Name, m.Event.Enums[i%code.events].Name
-			code.listed = append(code.listed, listed{i, sim.Transition{Machine: m.Name, State: state, Event: event}})
+			code.listed = append(code.listed, listed{i, sim.Transition{Row: sim.Row{Machine: m.Name, State: state, Event: event}}})
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"ordeal/campaigns/audit"
+	"ordeal/sim"
 	"ordeal/sim/slicc/syntax"
 )
 
@@ -81,7 +82,7 @@ func TestMissingTogether(t *testing.T) {
 	requireAll := func(want ...string) {
 		t.Helper()
 		got := lists(func(add func(ids ...string)) {
-			m.missing(row{"M", "B", "Load"}, func(_, _ int, ids ...string) { add(ids...) })
+			m.missing(sim.Row{Machine: "M", State: "B", Event: "Load"}, func(_, _ int, ids ...string) { add(ids...) })
 		})
 		for _, w := range want {
 			if !slices.Contains(got, w) {

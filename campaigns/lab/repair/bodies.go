@@ -263,7 +263,7 @@ func (b *bodyEdits) waits(t *table, tr *types.Transition, add func(edit string))
 	}
 	for _, way := range ways {
 		other := t.row(best[way])
-		add("copy:" + other.state + "@" + other.event)
+		add("copy:" + other.State + "@" + other.Event)
 	}
 }
 

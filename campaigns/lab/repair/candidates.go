@@ -11,9 +11,6 @@ import (
 	"ordeal/sim/slicc/types"
 )
 
-// row names a row of a transition table, with "" for any state or event.
-type row struct{ machine, state, event string }
-
 // atLine is how titles name a line of a file: "at P-cache.sm:212:9".
 var atLine = lazyregexp.New(`at ([\w-]+\.sm):(\d+)`)
 
@@ -29,22 +26,22 @@ var (
 )
 
 // named are the rows that a title names.
-func named(title string) []row {
-	var list []row
+func named(title string) []sim.Row {
+	var list []sim.Row
 	for _, m := range pairOf().FindAllStringSubmatch(title, -1) {
-		list = append(list, row{m[3], m[1], m[2]})
+		list = append(list, sim.Row{Machine: m[3], State: m[1], Event: m[2]})
 	}
 	for _, m := range ofPair().FindAllStringSubmatch(title, -1) {
-		list = append(list, row{m[1], m[2], m[3]})
+		list = append(list, sim.Row{Machine: m[1], State: m[2], Event: m[3]})
 	}
 	for _, m := range ofState().FindAllStringSubmatch(title, -1) {
-		list = append(list, row{m[1], m[2], ""})
+		list = append(list, sim.Row{Machine: m[1], State: m[2], Event: ""})
 	}
 	for _, m := range eventIn().FindAllStringSubmatch(title, -1) {
-		list = append(list, row{m[2], "", m[1]})
+		list = append(list, sim.Row{Machine: m[2], State: "", Event: m[1]})
 	}
 	for _, m := range slices.Concat(busyIn().FindAllStringSubmatch(title, -1), inState().FindAllStringSubmatch(title, -1)) {
-		list = append(list, row{m[1], m[2], ""})
+		list = append(list, sim.Row{Machine: m[1], State: m[2], Event: ""})
 	}
 	return list
 }
@@ -66,8 +63,8 @@ type table struct {
 func (t *table) state(n int) string { return t.State.Enums[n].Name }
 
 // row names a row.
-func (t *table) row(tr *types.Transition) row {
-	return row{t.Name, t.state(tr.State), t.Event.Enums[tr.Event].Name}
+func (t *table) row(tr *types.Transition) sim.Row {
+	return sim.Row{Machine: t.Name, State: t.state(tr.State), Event: t.Event.Enums[tr.Event].Name}
 }
 
 // names are those of a row: its actions, and its next state.
@@ -124,7 +121,7 @@ func candidates(p *types.Protocol, bodies *bodyEdits, title string, shown *outco
 		case stuck(title):
 			t.waking(func(ids ...string) { add(insertEdit, 1, ids...) })
 			kind := dropEdit
-			if slices.ContainsFunc(named(title), func(r row) bool { return r.machine == m.Name }) {
+			if slices.ContainsFunc(named(title), func(r sim.Row) bool { return r.Machine == m.Name }) {
 				kind = nextEdit
 			}
 			for _, id := range bodies.reordering(m.Name) {
@@ -145,22 +142,22 @@ func candidates(p *types.Protocol, bodies *bodyEdits, title string, shown *outco
 	rows = append(rows, taken...)
 	for i, r := range rows {
 		for _, m := range p.Machines {
-			if m.Name != r.machine {
+			if m.Name != r.Machine {
 				continue
 			}
 			t := &table{m, p.Name, readers}
 			rank := min(i, first+(i-first)/rareRows)
 			known := false
-			if i < first && r.state != "" && r.event == "" {
-				t.leaving(r.state, func(ids ...string) { add(rank, 1, ids...) })
+			if i < first && r.State != "" && r.Event == "" {
+				t.leaving(r.State, func(ids ...string) { add(rank, 1, ids...) })
 			}
 			for _, tr := range m.Transitions {
 				at := t.row(tr)
-				if r.state != "" && at.state != r.state || r.event != "" && at.event != r.event {
+				if r.State != "" && at.State != r.State || r.Event != "" && at.Event != r.Event {
 					continue
 				}
 				known = true
-				if r.event == "" || r.state == "" { // the title names many: those that were taken
+				if r.Event == "" || r.State == "" { // the title names many: those that were taken
 					if !slices.Contains(taken, at) {
 						continue
 					}
@@ -170,7 +167,7 @@ func candidates(p *types.Protocol, bodies *bodyEdits, title string, shown *outco
 					notice = min(rank, noticeRank)
 				}
 				t.notices(tr, func(edit string) { add(notice, 1, t.id(at, edit)) })
-				whole := []row{at} // of the declaration, where its rows fail alike
+				whole := []sim.Row{at} // of the declaration, where its rows fail alike
 				if i < first {
 					whole = t.declared(tr)
 				}
@@ -202,12 +199,12 @@ func candidates(p *types.Protocol, bodies *bodyEdits, title string, shown *outco
 				for _, a := range tr.Actions {
 					bodies.of(place{m.Name, a.Name}, func(kind int, ids ...string) { add(rank+kind, 1, ids...) })
 				}
-				bodies.triggering(m.Name, at.event, func(kind int, ids ...string) { add(rank+kind, 1, ids...) })
+				bodies.triggering(m.Name, at.Event, func(kind int, ids ...string) { add(rank+kind, 1, ids...) })
 			}
-			if !known && r.state != "" && r.event != "" {
+			if !known && r.State != "" && r.Event != "" {
 				t.missing(r, func(kind, edits int, ids ...string) { add(rank+kind, edits, ids...) })
-				bodies.sending(r.machine, r.event, func(kind int, ids ...string) { add(rank+kind, 1, ids...) })
-				bodies.unsent(p, r.machine, r.event, func(ids ...string) { add(rank+nextEdit, 1, ids...) })
+				bodies.sending(r.Machine, r.Event, func(kind int, ids ...string) { add(rank+kind, 1, ids...) })
+				bodies.unsent(p, r.Machine, r.Event, func(ids ...string) { add(rank+nextEdit, 1, ids...) })
 			}
 		}
 	}
@@ -238,10 +235,10 @@ const (
 // likely are the rows that failing runs took, the likeliest first: by their place among
 // the last on the line that failed, or by that among the rarest, whichever is less; where a
 // value was lost, those of its line are likelier than others.
-func likely(shown *outcome) []row {
+func likely(shown *outcome) []sim.Row {
 	taken := slices.DeleteFunc(slices.Clone(shown.taken), func(c sim.Transition) bool { return c.Count == 0 })
 	slices.SortStableFunc(taken, func(a, b sim.Transition) int { return cmp.Compare(a.Count, b.Count) })
-	at := map[row]int{}
+	at := map[sim.Row]int{}
 	rows := slices.Clone(shown.last)
 	for i, r := range rows {
 		at[r] = i
@@ -252,7 +249,7 @@ func likely(shown *outcome) []row {
 	}
 	for i, c := range taken {
 		i += others
-		r := row{c.Machine, c.State, c.Event}
+		r := c.Row
 		if n, has := at[r]; !has {
 			rows = append(rows, r)
 			at[r] = i
@@ -260,7 +257,7 @@ func likely(shown *outcome) []row {
 			at[r] = min(n, i)
 		}
 	}
-	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(at[a], at[b]) })
+	slices.SortStableFunc(rows, func(a, b sim.Row) int { return cmp.Compare(at[a], at[b]) })
 	return rows
 }
 
@@ -270,8 +267,8 @@ func stuck(title string) bool {
 }
 
 // id names an edit of a row.
-func (t *table) id(r row, edit string) string {
-	return fmt.Sprintf("%s/%s/(%s,%s)/%s", t.protocol, t.Name, r.state, r.event, edit)
+func (t *table) id(r sim.Row, edit string) string {
+	return fmt.Sprintf("%s/%s/(%s,%s)/%s", t.protocol, t.Name, r.State, r.Event, edit)
 }
 
 // notices lists insertions of the actions that notify a core of a lost line, which
@@ -346,8 +343,8 @@ var statesOf = lazyregexp.New(`may write in (\w+) while another is in (\w+)`)
 // included.
 func statesIn(title string) (list []string) {
 	for _, r := range named(title) {
-		if r.state != "" {
-			list = append(list, r.state)
+		if r.State != "" {
+			list = append(list, r.State)
 		}
 	}
 	for _, m := range statesOf().FindAllStringSubmatch(title, -1) {

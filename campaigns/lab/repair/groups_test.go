@@ -287,7 +287,7 @@ func TestGroups(t *testing.T) {
 	m.Transitions[0].Decl, m.Transitions[1].Decl = together, together
 	m.Transitions[2].Decl = &syntax.Transition{States: []syntax.Ident{{Name: "C"}}, Events: []syntax.Ident{{Name: "Load"}, {Name: "Ack"}}}
 	got := lists(func(add func(ids ...string)) {
-		m.missing(row{"M", "A", "Load"}, func(_, _ int, ids ...string) { add(ids...) })
+		m.missing(sim.Row{Machine: "M", State: "A", Event: "Load"}, func(_, _ int, ids ...string) { add(ids...) })
 	})
 	if want := "(A,Load)/copy:C + (B,Load)/copy:C"; !slices.Contains(got, want) {
 		t.Errorf("%q, want %q among them", got, want)
@@ -299,7 +299,7 @@ func TestDeclared(t *testing.T) {
 	const load, store = "MI_example/L1Cache/(MI,Load)/", "MI_example/L1Cache/(II,Store)/"
 	_, p := edited(t, "MI_example/L1Cache/(M,Load)/dup:r_load_hit")
 	for title, want := range map[string]bool{"invalid transition (MI, Load) of L1Cache": true, "deadlock": false} {
-		list := candidates(p, nil, title, &outcome{last: []row{{"L1Cache", "MI", "Load"}}})
+		list := candidates(p, nil, title, &outcome{last: []sim.Row{{Machine: "L1Cache", State: "MI", Event: "Load"}}})
 		got := slices.ContainsFunc(list, func(c candidate) bool {
 			return c.edits == 1 && strings.Contains(c.id, load+"copy:M") && strings.Contains(c.id, store+"copy:M")
 		})
@@ -312,7 +312,7 @@ func TestDeclared(t *testing.T) {
 // TestDetailed reads the row out of the text of a failure.
 func TestDetailed(t *testing.T) {
 	const detail = "before the end: history forbidden by tso\nDirectory 0 at tick 5711: the condition is false\nin transition (O, Pf_Replacement) on line 0x1001c0\nlast messages"
-	if got, want := detailed(detail), []row{{"Directory", "O", "Pf_Replacement"}}; !slices.Equal(got, want) {
+	if got, want := detailed(detail), []sim.Row{{Machine: "Directory", State: "O", Event: "Pf_Replacement"}}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 	if got := detailed("core 1 waits for memory since tick 15"); got != nil {

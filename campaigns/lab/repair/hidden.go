@@ -5,6 +5,8 @@ import (
 	"context"
 	"slices"
 	"strings"
+
+	"ordeal/sim"
 )
 
 // note counts a title that comes up with an edit of the protocol itself. The same edit in
@@ -33,14 +35,14 @@ func (s *search) note(n *node) {
 
 // leads reports whether an edit of a row of the protocol has the state of another row for its next
 // state.
-func (s *search) leads(id string, to row) bool {
+func (s *search) leads(id string, to sim.Row) bool {
 	parts := strings.SplitN(id, "/", 4)
-	if len(parts) < 4 || s.protocol == nil || parts[1] != to.machine {
+	if len(parts) < 4 || s.protocol == nil || parts[1] != to.Machine {
 		return false
 	}
 	state, event, _ := strings.Cut(strings.Trim(parts[2], "()"), ",")
 	if next, ok := strings.CutPrefix(parts[3], "next:"); ok {
-		return next == to.state
+		return next == to.State
 	}
 	from, ok := strings.CutPrefix(parts[3], "copy:")
 	if !ok {
@@ -53,9 +55,9 @@ func (s *search) leads(id string, to row) bool {
 	for _, m := range s.protocol.Machines {
 		t := &table{Machine: m}
 		for _, tr := range m.Transitions {
-			if m.Name == to.machine && t.row(tr) == (row{m.Name, from, event}) {
+			if m.Name == to.Machine && t.row(tr) == (sim.Row{Machine: m.Name, State: from, Event: event}) {
 				_, next := t.names(tr)
-				return next == to.state && next != state
+				return next == to.State && next != state
 			}
 		}
 	}
@@ -75,7 +77,7 @@ func leavesMessage(edit string) bool {
 // is done. A title without a row is not enough: an edit that is wrong shows the same one as others.
 // So is a missing row of an event that is missing in other states of the protocol.
 func (s *search) hides(n *node, title string) bool {
-	return (len(s.comes[title]) >= hiding || s.lacks(title)) && !slices.ContainsFunc(named(title), func(r row) bool { return n.changes(r) })
+	return (len(s.comes[title]) >= hiding || s.lacks(title)) && !slices.ContainsFunc(named(title), func(r sim.Row) bool { return n.changes(r) })
 }
 
 // lacks reports whether a title is that of a missing row, and the protocol shows by itself that its event
@@ -86,10 +88,10 @@ func (s *search) lacks(title string) bool {
 	if s.stock == nil || !strings.HasPrefix(title, missing) || len(named(title)) == 0 || strings.HasPrefix(s.o.Finding.Title, missing) {
 		return false
 	}
-	r, others := named(title)[0], map[row]bool{}
+	r, others := named(title)[0], map[sim.Row]bool{}
 	note := func(shown string) {
 		for _, known := range named(shown) {
-			if strings.HasPrefix(shown, missing) && known.machine == r.machine && known.event == r.event && known.state != r.state {
+			if strings.HasPrefix(shown, missing) && known.Machine == r.Machine && known.Event == r.Event && known.State != r.State {
 				others[known] = true
 			}
 		}
@@ -104,10 +106,10 @@ func (s *search) lacks(title string) bool {
 }
 
 // changes reports whether an edit is of a row of the state of another one.
-func (n *node) changes(r row) bool {
+func (n *node) changes(r sim.Row) bool {
 	return slices.ContainsFunc(strings.Split(n.id, " + "), func(id string) bool {
 		parts := strings.SplitN(id, "/", 4)
-		return len(parts) == 4 && parts[1] == r.machine && strings.HasPrefix(parts[2], "("+r.state+",")
+		return len(parts) == 4 && parts[1] == r.Machine && strings.HasPrefix(parts[2], "("+r.State+",")
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ordeal/campaigns/audit"
+	"ordeal/sim"
 	"ordeal/sim/slicc/syntax"
 	"ordeal/sim/slicc/types"
 )
@@ -194,11 +195,11 @@ func TestLeads(t *testing.T) {
 		"(B,Load)/next:C": true, "(B,Load)/next:A": false, "(B,Data)/copy:A": true, "(B,Load)/copy:A@Data": true,
 		"(B,Load)/copy:A": false, "(C,Data)/copy:A": false, "(B,Load)/drop:w": false,
 	} {
-		if got := s.leads("P/M/"+id, row{"M", "C", "Ack"}); got != want {
+		if got := s.leads("P/M/"+id, sim.Row{Machine: "M", State: "C", Event: "Ack"}); got != want {
 			t.Errorf("%s: %v", id, got)
 		}
 	}
-	if s.leads("P/M/(B,Load)/next:C", row{"N", "C", "Ack"}) {
+	if s.leads("P/M/(B,Load)/next:C", sim.Row{Machine: "N", State: "C", Event: "Ack"}) {
 		t.Error("of another machine")
 	}
 }

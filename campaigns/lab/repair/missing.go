@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ordeal/sim"
 	"ordeal/sim/slicc/syntax"
 	"ordeal/sim/slicc/types"
 )
@@ -12,28 +13,28 @@ import (
 // missing lists what a row that is missing may do: what other states do with the
 // event, and what the state does with other events, those whose names are most alike
 // first, one of each declaration.
-func (t *table) missing(r row, add func(kind, edits int, ids ...string)) {
+func (t *table) missing(r sim.Row, add func(kind, edits int, ids ...string)) {
 	var column, same []*types.Transition
-	has := make(map[row]bool, len(t.Transitions))
+	has := make(map[sim.Row]bool, len(t.Transitions))
 	var nexts []string // where rows of the event and of the state lead
 	for _, tr := range t.Transitions {
 		event := t.Event.Enums[tr.Event].Name
-		has[row{r.machine, t.state(tr.State), event}] = true
-		if t.state(tr.State) == r.state {
+		has[sim.Row{Machine: r.Machine, State: t.state(tr.State), Event: event}] = true
+		if t.state(tr.State) == r.State {
 			same = append(same, tr)
 		}
-		if event == r.event {
+		if event == r.Event {
 			column = append(column, tr)
 		}
-		if _, next := t.names(tr); next != "" && (event == r.event || t.state(tr.State) == r.state) && !slices.Contains(nexts, next) {
+		if _, next := t.names(tr); next != "" && (event == r.Event || t.state(tr.State) == r.State) && !slices.Contains(nexts, next) {
 			nexts = append(nexts, next)
 		}
 	}
-	byLikeness(column, r.state, func(tr *types.Transition) string { return t.state(tr.State) })
+	byLikeness(column, r.State, func(tr *types.Transition) string { return t.state(tr.State) })
 	absent := func(states, events []syntax.Ident, edit string) (ids []string) {
 		for _, s := range states {
 			for _, e := range events {
-				if at := (row{r.machine, s.Name, e.Name}); !has[at] {
+				if at := (sim.Row{Machine: r.Machine, State: s.Name, Event: e.Name}); !has[at] {
 					ids = append(ids, t.id(at, edit))
 				}
 			}
@@ -42,11 +43,11 @@ func (t *table) missing(r row, add func(kind, edits int, ids ...string)) {
 	}
 	var lacking []syntax.Ident // the states in which the event is missing
 	for _, s := range t.State.Enums {
-		if !has[row{r.machine, s.Name, r.event}] {
+		if !has[sim.Row{Machine: r.Machine, State: s.Name, Event: r.Event}] {
 			lacking = append(lacking, syntax.Ident{Name: s.Name})
 		}
 	}
-	state, event := []syntax.Ident{{Name: r.state}}, []syntax.Ident{{Name: r.event}}
+	state, event := []syntax.Ident{{Name: r.State}}, []syntax.Ident{{Name: r.Event}}
 	var groups [][]syntax.Ident // of states that the state is declared with
 	declared := map[*syntax.Transition]bool{}
 	for _, tr := range same {
@@ -72,7 +73,7 @@ func (t *table) missing(r row, add func(kind, edits int, ids ...string)) {
 			add(kind+1, 1, absent(states, tr.Decl.Events, edit)...)
 		}
 		_, own := t.names(tr)
-		if next := t.counterpart(own, from, r.state); next != "" { // the copy as this state would have it
+		if next := t.counterpart(own, from, r.State); next != "" { // the copy as this state would have it
 			add(kind, 1, t.id(r, edit), t.id(r, "next:"+next))
 		}
 		for _, next := range nexts {
@@ -81,12 +82,12 @@ func (t *table) missing(r row, add func(kind, edits int, ids ...string)) {
 			}
 		}
 	}
-	byLikeness(same, r.event, func(tr *types.Transition) string { return t.Event.Enums[tr.Event].Name })
+	byLikeness(same, r.Event, func(tr *types.Transition) string { return t.Event.Enums[tr.Event].Name })
 	clear(declared)
 	for _, tr := range same {
 		if !declared[tr.Decl] {
 			declared[tr.Decl] = true
-			kind, edit := min(len(declared)/2, replaceEdit), "copy:"+r.state+"@"+t.Event.Enums[tr.Event].Name
+			kind, edit := min(len(declared)/2, replaceEdit), "copy:"+r.State+"@"+t.Event.Enums[tr.Event].Name
 			add(kind, 1, t.id(r, edit))
 			add(kind, 1, absent(tr.Decl.States, event, edit)...)
 		}

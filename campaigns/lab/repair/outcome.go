@@ -22,8 +22,8 @@ type outcome struct {
 	titles []string
 	taken  sim.Coverage
 	runs   int
-	at     []row // in which the simulator failed
-	last   []row // of the finding's own run, the likeliest first
+	at     []sim.Row // in which the simulator failed
+	last   []sim.Row // of the finding's own run, the likeliest first
 	// value reports that last are those of the line of a lost value: others are less
 	// likely.
 	value bool
@@ -34,9 +34,9 @@ type outcome struct {
 var failedIn = lazyregexp.New(`(?m)^(\w+) \d+ at tick .*\nin transition \((\w+), (\w+)\) `)
 
 // detailed is the row in which the simulator failed, by the text of a finding.
-func detailed(detail string) []row {
+func detailed(detail string) []sim.Row {
 	if m := failedIn().FindStringSubmatch(detail); m != nil {
-		return []row{{m[1], m[2], m[3]}}
+		return []sim.Row{{Machine: m[1], State: m[2], Event: m[3]}}
 	}
 	return nil
 }
@@ -55,7 +55,7 @@ func (s *search) outcome(ctx context.Context, n *node, f *audit.Finding, enough 
 // first; where an access finds an old value, those of its line since the write, the
 // nearest to where that was lost first. There are none for an exploration, nor for other
 // failures of order, which a model finds at the end of the run.
-func (s *search) last(ctx context.Context, id string, f *audit.Finding) ([]row, error) {
+func (s *search) last(ctx context.Context, id string, f *audit.Finding) ([]sim.Row, error) {
 	if f.Explore != nil {
 		return nil, nil
 	}
@@ -68,11 +68,11 @@ func (s *search) last(ctx context.Context, id string, f *audit.Finding) ([]row, 
 		return nil, fmt.Errorf("program of %q: %w", f.Title, err)
 	}
 	job := sim.Job{Program: p, Rounds: f.Rounds, Seed: f.Seed, Timeout: lastTime}
-	var rows []row
+	var rows []sim.Row
 	if violates(f) {
 		near, err := signature.Between(ctx, on.(signature.Observer), job)
 		for _, r := range near {
-			rows = append(rows, row{r.Machine, r.State, r.Event})
+			rows = append(rows, r)
 		}
 		return rows, err
 	}
@@ -82,7 +82,7 @@ func (s *search) last(ctx context.Context, id string, f *audit.Finding) ([]row, 
 	}
 	for _, e := range last.Transitions() {
 		machine, _, _ := strings.Cut(e.Place, " ")
-		if r := (row{machine, e.State, e.Name}); !slices.Contains(rows, r) {
+		if r := (sim.Row{Machine: machine, State: e.State, Event: e.Name}); !slices.Contains(rows, r) {
 			rows = append(rows, r)
 		}
 	}

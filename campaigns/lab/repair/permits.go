@@ -39,12 +39,12 @@ func (b *bodyEdits) permitting(p *types.Protocol, title string, add func(kind in
 		}
 		isNamed := false
 		for _, r := range named(title) {
-			if r.machine != m.Name {
+			if r.Machine != m.Name {
 				continue
 			}
 			isNamed = true
 			for _, e := range edits {
-				if e.state == r.state {
+				if e.state == r.State {
 					add(insertEdit, e.id)
 					add(insertEdit, together[group{had[e.state], e.to}]...)
 				}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"ordeal/sim"
 	"ordeal/sim/slicc/types"
 )
 
@@ -25,7 +26,7 @@ func TestPermitting(t *testing.T) {
 			t.Errorf("%s: %q, want %q", title, got, want)
 		}
 	}
-	if got := named("functional read finds an old value: Directory in state M_DWR"); len(got) != 1 || got[0] != (row{"Directory", "M_DWR", ""}) {
+	if got := named("functional read finds an old value: Directory in state M_DWR"); len(got) != 1 || got[0] != (sim.Row{Machine: "Directory", State: "M_DWR", Event: ""}) {
 		t.Errorf("rows %v", got)
 	}
 	p.Types = []*types.Type{{Name: "AccessPermission"}}

@@ -116,15 +116,15 @@ func TestCounterpart(t *testing.T) {
 // rarest ones.
 func TestLikely(t *testing.T) {
 	at := func(state string, count uint64) sim.Transition {
-		return sim.Transition{Machine: "L1Cache", State: state, Event: "Load", Count: count}
+		return sim.Transition{Row: sim.Row{Machine: "L1Cache", State: state, Event: "Load"}, Count: count}
 	}
 	shown := &outcome{
 		taken: sim.Coverage{at("never", 0), at("often", 90), at("rare", 1), at("seldom", 5), at("always", 100)},
-		last:  []row{{"L1Cache", "always", "Load"}, {"L1Cache", "failed", "Load"}, {"L1Cache", "rare", "Load"}},
+		last:  []sim.Row{{Machine: "L1Cache", State: "always", Event: "Load"}, {Machine: "L1Cache", State: "failed", Event: "Load"}, {Machine: "L1Cache", State: "rare", Event: "Load"}},
 	}
 	var states []string
 	for _, r := range likely(shown) {
-		states = append(states, r.state)
+		states = append(states, r.State)
 	}
 	// Places among the last: always 0, failed 1, rare 2. Among the rarest: rare 0, seldom 1, often 2.
 	if want := []string{"always", "rare", "failed", "seldom", "often"}; !slices.Equal(states, want) {
@@ -133,7 +133,7 @@ func TestLikely(t *testing.T) {
 	shown.value = true
 	states = nil
 	for _, r := range likely(shown) {
-		states = append(states, r.state)
+		states = append(states, r.State)
 	}
 	if want := []string{"always", "failed", "rare", "seldom", "often"}; !slices.Equal(states, want) {
 		t.Errorf("of a lost value: %v, want %v", states, want)
@@ -148,7 +148,7 @@ func TestTaking(t *testing.T) {
 	bodies := newBodyEdits(c)
 	const want = at + "drop:d_sendData + " + at + "drop:w_writeMemory"
 	for value, rank := range map[bool]int{true: insertEdit, false: dropEdit} {
-		shown := &outcome{taken: sim.Coverage{{Machine: "Directory", State: "IM", Event: "Memory_Data", Count: 1}}, value: value}
+		shown := &outcome{taken: sim.Coverage{{Row: sim.Row{Machine: "Directory", State: "IM", Event: "Memory_Data"}, Count: 1}}, value: value}
 		list := candidates(p, bodies, "", shown)
 		i := slices.IndexFunc(list, func(x candidate) bool { return x.id == want })
 		if i < 0 || list[i].rank != rank || list[i].edits != 1 {
@@ -160,10 +160,10 @@ func TestTaking(t *testing.T) {
 		for _, tr := range m.Transitions {
 			r := (&table{Machine: m}).row(tr)
 			count := uint64(1)
-			if r == (row{"Directory", "IM", "Memory_Data"}) {
+			if r == (sim.Row{Machine: "Directory", State: "IM", Event: "Memory_Data"}) {
 				count = 1000
 			}
-			shown.taken = append(shown.taken, sim.Transition{Machine: r.machine, State: r.state, Event: r.event, Count: count})
+			shown.taken = append(shown.taken, sim.Transition{Row: r, Count: count})
 		}
 	}
 	list := candidates(p, bodies, "", shown)
@@ -180,7 +180,7 @@ func TestNotices(t *testing.T) {
 	var taken sim.Coverage
 	for _, m := range p.Machines {
 		for _, tr := range m.Transitions {
-			one := sim.Transition{Machine: m.Name, State: m.State.Enums[tr.State].Name, Event: m.Event.Enums[tr.Event].Name, Count: 1}
+			one := sim.Transition{Row: sim.Row{Machine: m.Name, State: m.State.Enums[tr.State].Name, Event: m.Event.Enums[tr.Event].Name}, Count: 1}
 			if one.Machine == "L1Cache" && one.State == "M" && one.Event == "Replacement" {
 				one.Count = 1000
 			}
@@ -255,13 +255,13 @@ func TestKnown(t *testing.T) {
 func TestNamed(t *testing.T) {
 	for _, c := range []struct {
 		title string
-		want  []row
+		want  []sim.Row
 	}{
-		{"invalid transition (M_DRD, PUTX_NotOwner) of Directory", []row{{"Directory", "M_DRD", "PUTX_NotOwner"}}},
-		{"load not repeated after L1Cache(S,Inv)", []row{{"L1Cache", "S", "Inv"}}},
-		{"overtaken data read in L1Cache(IS_I)", []row{{"L1Cache", "IS_I", ""}}},
-		{"value lost after Inv in L1Cache", []row{{"L1Cache", "", "Inv"}}},
-		{"deadlock: L2Cache is busy in IM", []row{{"L2Cache", "IM", ""}}},
+		{"invalid transition (M_DRD, PUTX_NotOwner) of Directory", []sim.Row{{Machine: "Directory", State: "M_DRD", Event: "PUTX_NotOwner"}}},
+		{"load not repeated after L1Cache(S,Inv)", []sim.Row{{Machine: "L1Cache", State: "S", Event: "Inv"}}},
+		{"overtaken data read in L1Cache(IS_I)", []sim.Row{{Machine: "L1Cache", State: "IS_I"}}},
+		{"value lost after Inv in L1Cache", []sim.Row{{Machine: "L1Cache", Event: "Inv"}}},
+		{"deadlock: L2Cache is busy in IM", []sim.Row{{Machine: "L2Cache", State: "IM"}}},
 		{"an update was lost", nil},
 	} {
 		if got := named(c.title); !slices.Equal(got, c.want) {

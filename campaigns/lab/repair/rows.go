@@ -3,6 +3,7 @@ package repair
 import (
 	"slices"
 
+	"ordeal/sim"
 	"ordeal/sim/slicc/types"
 )
 
@@ -62,7 +63,7 @@ func (t *table) edits(tr *types.Transition, add func(kind int, edit string)) {
 }
 
 // declared are the rows of the declaration of one.
-func (t *table) declared(tr *types.Transition) (list []row) {
+func (t *table) declared(tr *types.Transition) (list []sim.Row) {
 	for _, other := range t.Transitions {
 		if other.Decl == tr.Decl {
 			list = append(list, t.row(other))

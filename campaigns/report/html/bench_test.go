@@ -24,7 +24,7 @@ func BenchmarkReport(b *testing.B) {
 	}
 	table := make(sim.Coverage, 500)
 	for i := range table {
-		table[i] = sim.Transition{Machine: fmt.Sprintf("Machine%d", i/250), State: fmt.Sprintf("State_%d", i%250/10), Event: fmt.Sprintf("Event_%d", i%10)}
+		table[i] = sim.Transition{Row: sim.Row{Machine: fmt.Sprintf("Machine%d", i/250), State: fmt.Sprintf("State_%d", i%250/10), Event: fmt.Sprintf("Event_%d", i%10)}}
 	}
 	c, err := config.Parse("long", []byte(file), nil)
 	must.Succeed(b, err)

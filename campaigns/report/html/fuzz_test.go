@@ -27,7 +27,7 @@ func FuzzReport(f *testing.F) {
 	passed := line(entry("a", 0, nil))
 	failed := line(entry("a", 0, func(e *journal.Entry) {
 		fails(sim.Crash, "<b>boom</b>")(e)
-		e.New, e.Counts = sim.Coverage{{Machine: "M", State: "S", Event: "E"}, {Machine: "M", State: "T", Event: "E"}}, []uint64{7}
+		e.New, e.Counts = sim.Coverage{{Row: sim.Row{Machine: "M", State: "S", Event: "E"}}, {Row: sim.Row{Machine: "M", State: "T", Event: "E"}}}, []uint64{7}
 		e.Covered, e.At = &rundir.Covered{Taken: 1}, 5*time.Hour
 	}))
 	matrix, err := os.ReadFile(filepath.Join("testdata", "matrix.json"))

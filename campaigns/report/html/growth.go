@@ -3,6 +3,7 @@ package html
 import (
 	"ordeal/campaigns/journal"
 	"ordeal/campaigns/summary"
+	"ordeal/sim"
 )
 
 // growth follows what a campaign discovers as its operations add up: transitions
@@ -23,10 +24,8 @@ type discovery struct {
 	firsts []int
 	// count has the number of runs that showed each thing.
 	count []int
-	names map[transition]int // indexes of count
+	names map[sim.Row]int // indexes of count
 }
-
-type transition struct{ machine, state, event string }
 
 // indexed has the index in discovery.count of each transition of a configuration's
 // runs, by its index there: the journal has one order for all of them.
@@ -55,7 +54,7 @@ func (g *growth) add(run *journal.Entry, protocol, system string) {
 	}
 	d := g.protocols[protocol]
 	if d == nil {
-		d = &discovery{names: make(map[transition]int)}
+		d = &discovery{names: make(map[sim.Row]int)}
 		g.protocols[protocol] = d
 		g.order = append(g.order, protocol)
 	}
@@ -75,7 +74,7 @@ func (g *growth) add(run *journal.Entry, protocol, system string) {
 			continue
 		}
 		if x.at[i] < 0 {
-			name := transition{t.Machine, t.State, t.Event}
+			name := t.Row
 			at, ok := d.names[name]
 			if !ok {
 				at = len(d.count)

@@ -22,7 +22,7 @@ func TestGrowth(t *testing.T) {
 		for n := range rng.IntN(30) {
 			name := []string{"a", "b"}[rng.IntN(2)]
 			for range rng.IntN(3) { // as in a journal, the list of a configuration only grows
-				tables[name] = append(tables[name], sim.Transition{Machine: "L1", State: fmt.Sprint(len(tables[name]) * (1 + rng.IntN(2))), Event: "e"})
+				tables[name] = append(tables[name], sim.Transition{Row: sim.Row{Machine: "L1", State: fmt.Sprint(len(tables[name]) * (1 + rng.IntN(2))), Event: "e"}})
 			}
 			e := &journal.Entry{Number: n, ConfigName: name, Config: &config.Config{}, Result: &rundir.Result{Operations: 1 + rng.IntN(5), Covered: &rundir.Covered{}}}
 			for _, tr := range tables[name] {

@@ -102,7 +102,7 @@ func TestTable(t *testing.T) {
 		Config: "a", Expect: "tso", Runs: 4000, Operations: 8000, Outcomes: map[sim.Outcome]int{sim.Passed: 3000, sim.Crash: 1000},
 		Answers:   map[string]map[string]int{"tso": {"allowed": 3990, "forbidden": 9, "unknown": 1}},
 		Simulated: time.Second, Checked: time.Second, Whole: true,
-		Coverage: sim.Coverage{{State: "A", Count: 3}, {State: "B"}, {State: "C", Count: 1}},
+		Coverage: sim.Coverage{{Row: sim.Row{State: "A"}, Count: 3}, {Row: sim.Row{State: "B"}}, {Row: sim.Row{State: "C"}, Count: 1}},
 	}
 	v := line(r, []string{"tso", "sc"})
 	want := rowView{Runs: "4,000", Rate: "4,000", Coverage: "66.7 %", Covered: 666, Outcomes: []outcomeView{{"crash", 1000, 250}, {"passed", 3000, 750}}}

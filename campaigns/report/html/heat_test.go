@@ -18,9 +18,9 @@ import (
 // TestHeat checks the kinds of cells, and that colours grow with counts.
 func TestHeat(t *testing.T) {
 	c := sim.Coverage{
-		{Machine: "M", State: "I", Event: "Load", Count: 100_000}, {Machine: "M", State: "I", Event: "Store"},
-		{Machine: "M", State: "S", Event: "Load", Count: 1}, {Machine: "M", State: "S", Event: "Inv"},
-		{Machine: "M", State: "M", Event: "Store", Count: 3},
+		{Row: sim.Row{Machine: "M", State: "I", Event: "Load"}, Count: 100_000}, {Row: sim.Row{Machine: "M", State: "I", Event: "Store"}},
+		{Row: sim.Row{Machine: "M", State: "S", Event: "Load"}, Count: 1}, {Row: sim.Row{Machine: "M", State: "S", Event: "Inv"}},
+		{Row: sim.Row{Machine: "M", State: "M", Event: "Store"}, Count: 3},
 	}
 	v := heat(c, c, true)
 	want := Machine{Sum: "3 of 5 transitions taken, 60.0 %", Share: 600, Events: []string{"Load", "Store", "Inv"}}
@@ -65,7 +65,7 @@ func TestCoverage(t *testing.T) {
  {name: mutant, runs: 1, protocol: moesi-hammer, mutant: 'MOESI_hammer/L1Cache/(S,L2_Replacement)/next:SM'}]}`
 	camp, err := config.Parse("x", []byte(file), nil)
 	must.Succeed(t, err)
-	table := sim.Coverage{{Machine: "M", State: "I", Event: "Load"}, {Machine: "M", State: "I", Event: "Store"}}
+	table := sim.Coverage{{Row: sim.Row{Machine: "M", State: "I", Event: "Load"}}, {Row: sim.Row{Machine: "M", State: "I", Event: "Store"}}}
 	a := fake(t, file, journal.Header{}, func(yield func(*journal.Entry)) {
 		for n, i := range camp.Schedule() {
 			yield(entry(camp.Configs[i].Name, n, func(e *journal.Entry) {

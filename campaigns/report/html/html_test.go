@@ -234,7 +234,7 @@ func TestHostile(t *testing.T) {
 				quoted, quoted, quoted, quoted)
 			head := journal.Header{Command: []string{bad, "ordeal"}, Tools: map[string]string{bad: bad}}
 			configs := [...]string{"a", "b", "c"}
-			coverage := sim.Coverage{{Machine: bad, State: bad, Event: bad}, {Machine: bad, State: "S", Event: bad}, {Machine: bad, State: bad, Event: "E"}}
+			coverage := sim.Coverage{{Row: sim.Row{Machine: bad, State: bad, Event: bad}}, {Row: sim.Row{Machine: bad, State: "S", Event: bad}}, {Row: sim.Row{Machine: bad, State: bad, Event: "E"}}}
 			a := fake(t, file, head, func(yield func(*journal.Entry)) {
 				for n := range 9 {
 					yield(entry(configs[n%3], n, func(e *journal.Entry) {

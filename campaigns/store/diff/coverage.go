@@ -3,6 +3,8 @@ package diff
 import (
 	"cmp"
 	"slices"
+
+	"ordeal/sim"
 )
 
 // Coverage is a configuration whose runs took transitions of the coherence
@@ -20,9 +22,7 @@ type Coverage struct {
 
 // Transition is a transition that only one campaign took.
 type Transition struct {
-	Machine string `json:"machine"`
-	State   string `json:"state"`
-	Event   string `json:"event"`
+	sim.Row
 	// Runs counts the runs that took it, Of all runs of the configuration in
 	// that campaign.
 	Runs int `json:"runs"`
@@ -64,9 +64,9 @@ func (c *Coverage) clear() int {
 func only(a, b *configRuns) []Transition {
 	list := []Transition{}
 	for _, t := range a.table {
-		if t.runs > 0 && b.took(t.place) == 0 {
+		if t.runs > 0 && b.took(t.Row) == 0 {
 			list = append(list, Transition{
-				t.machine, t.state, t.event, t.runs, len(a.runs), Exact([]Stratum{{t.runs, len(a.runs), 0, len(b.runs)}}),
+				t.Row, t.runs, len(a.runs), Exact([]Stratum{{t.runs, len(a.runs), 0, len(b.runs)}}),
 			})
 		}
 	}

@@ -256,7 +256,7 @@ func TestCoverage(t *testing.T) {
 			for at, event := range events {
 				name, rare := strings.CutSuffix(event, "?")
 				if i == 0 {
-					e.New = append(e.New, sim.Transition{Machine: "L1", State: "I", Event: name})
+					e.New = append(e.New, sim.Transition{Row: sim.Row{Machine: "L1", State: "I", Event: name}})
 				}
 				for len(e.Counts) < at {
 					e.Counts = append(e.Counts, 0)

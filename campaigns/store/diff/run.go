@@ -32,9 +32,9 @@ type configRuns struct {
 	*verdicts
 	runs     []*run // in order of their numbers
 	findings map[key]*Occurrences
-	table    []taken       // the transitions of the protocol that runs took
-	places   map[place]int // indexes of table
-	at       []int         // indexes of table, by index of a run's coverage; -1 for none yet
+	table    []taken         // the transitions of the protocol that runs took
+	places   map[sim.Row]int // indexes of table
+	at       []int           // indexes of table, by index of a run's coverage; -1 for none yet
 }
 
 type key struct {
@@ -42,12 +42,9 @@ type key struct {
 	title, system string
 }
 
-// place is a transition without counts.
-type place struct{ machine, state, event string }
-
 // taken counts the runs that took a transition.
 type taken struct {
-	place
+	sim.Row
 	runs int
 }
 
@@ -101,7 +98,7 @@ func read(a *journal.Archive) (*campaign, error) {
 		if err != nil {
 			return nil, err
 		}
-		n.configs[cfg.Name] = &configRuns{Config: cfg, sim: a.Campaign.SimOf(cfg), system: a.System(cfg), settings: s, verdicts: n.verdicts, findings: make(map[key]*Occurrences), places: make(map[place]int)}
+		n.configs[cfg.Name] = &configRuns{Config: cfg, sim: a.Campaign.SimOf(cfg), system: a.System(cfg), settings: s, verdicts: n.verdicts, findings: make(map[key]*Occurrences), places: make(map[sim.Row]int)}
 	}
 	for e, err := range a.Passing() {
 		if err != nil {
@@ -158,7 +155,7 @@ func (k *configRuns) count(r *run, e *journal.Entry, dir rundir.Dir) {
 			k.at = append(k.at, -1)
 		}
 		if k.at[i] < 0 { // the journal of a campaign has one order for all runs of a configuration
-			k.at[i] = k.index(place{t.Machine, t.State, t.Event})
+			k.at[i] = k.index(t.Row)
 		}
 		k.table[k.at[i]].runs++
 	}
@@ -182,12 +179,12 @@ func (k *configRuns) count(r *run, e *journal.Entry, dir rundir.Dir) {
 }
 
 // index is the index of a transition in the table.
-func (k *configRuns) index(p place) int {
+func (k *configRuns) index(p sim.Row) int {
 	at, ok := k.places[p]
 	if !ok {
 		at = len(k.table)
 		k.places[p] = at
-		k.table = append(k.table, taken{place: p})
+		k.table = append(k.table, taken{Row: p})
 	}
 	return at
 }
@@ -202,7 +199,7 @@ func (k *configRuns) key(r *run) key {
 	return key{v.outcome, title, k.system}
 }
 
-func (k *configRuns) took(p place) int {
+func (k *configRuns) took(p sim.Row) int {
 	if at, ok := k.places[p]; ok {
 		return k.table[at].runs
 	}

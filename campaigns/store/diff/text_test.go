@@ -58,7 +58,7 @@ func eventful() (old, new scenario) {
 			e.Covered = &rundir.Covered{Taken: 3}
 			if i == 0 {
 				for _, event := range []string{"Load", "Store", "Inv", "Fwd_GETS"} {
-					e.New = append(e.New, sim.Transition{Machine: "L1Cache", State: "I", Event: event})
+					e.New = append(e.New, sim.Transition{Row: sim.Row{Machine: "L1Cache", State: "I", Event: event}})
 				}
 			}
 			e.Counts = []uint64{1, 1}

@@ -117,7 +117,7 @@ func (t *toy) Fork() machine.Machine {
 func (t *toy) Coverage() sim.Coverage {
 	var c sim.Coverage
 	for i, n := range t.taken {
-		c = append(c, sim.Transition{Machine: "toy", State: fmt.Sprint(i), Event: "step", Count: n})
+		c = append(c, sim.Transition{Row: sim.Row{Machine: "toy", State: fmt.Sprint(i), Event: "step"}, Count: n})
 	}
 	return c
 }
