@@ -34,14 +34,10 @@ const (
 	Cycles   Engine = "cycles"   // critical cycles and little else
 	Guided   Engine = "guided"   // evolution of programs and machines, see package guided
 	Explore  Engine = "explore"  // every reachable state of ever larger machines
-	Learned  Engine = "learned"  // sizes and mixes of programs and machines by what they showed
 )
 
 // Engines lists the engines.
-func Engines() []Engine { return []Engine{Sample, Faithful, Cycles, Guided, Explore, Learned} }
-
-// DefaultEngines lists those that take part unless others are asked for.
-func DefaultEngines() []Engine { return []Engine{Sample, Faithful, Cycles, Guided, Explore} }
+func Engines() []Engine { return []Engine{Sample, Faithful, Cycles, Guided, Explore} }
 
 // EngineNames lists the names of the engines.
 func EngineNames() []string {
@@ -55,7 +51,7 @@ func EngineNames() []string {
 // ParseEngines reads names of engines; none are the default.
 func ParseEngines(names []string) ([]Engine, error) {
 	if len(names) == 0 {
-		return DefaultEngines(), nil
+		return Engines(), nil
 	}
 	var list []Engine
 	for _, name := range names {
@@ -68,7 +64,7 @@ func ParseEngines(names []string) ([]Engine, error) {
 }
 
 // shares are the parts of the work that engines get.
-var shares = map[Engine]uint64{Sample: 8, Faithful: 2, Cycles: 1, Guided: 1, Explore: 2, Learned: 1}
+var shares = map[Engine]uint64{Sample: 8, Faithful: 2, Cycles: 1, Guided: 1, Explore: 2}
 
 // Options are those of Run.
 type Options struct {
@@ -282,7 +278,7 @@ type lane struct {
 func (s *session) lanes() []*lane {
 	engines := s.o.Engines
 	if engines == nil {
-		engines = DefaultEngines()
+		engines = Engines()
 	}
 	var list []*lane
 	for _, e := range Engines() {

@@ -11,7 +11,6 @@ import (
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/execute"
-	"ordeal/campaigns/mutation"
 	"ordeal/campaigns/rundir"
 	"ordeal/check"
 	"ordeal/gen/guided"
@@ -42,16 +41,10 @@ type simulation struct {
 	kind   Engine
 	rng    *rand.Rand
 	space  *guided.Space
-	search searcher // of Guided and Learned
-	rows   mutation.Rows
+	search *guided.Search // of Guided
+	rows   rowNumbers
 	seed   uint64
 	n      uint64 // candidates so far
-}
-
-// searcher draws candidates by what others showed.
-type searcher interface {
-	Next() (*guided.Candidate, error)
-	Observe(*guided.Candidate, guided.Feedback)
 }
 
 func newSimulation(s *session, e Engine) *simulation {
@@ -59,23 +52,18 @@ func newSimulation(s *session, e Engine) *simulation {
 	for _, c := range []byte(e) {
 		stream = stream<<8 | uint64(c)
 	}
-	x := &simulation{session: s, kind: e, rng: rand.New(rand.NewPCG(s.o.Seed, stream)), space: space(s.protocol, s.sizes, e), rows: mutation.Rows{}}
+	x := &simulation{session: s, kind: e, rng: rand.New(rand.NewPCG(s.o.Seed, stream)), space: space(s.protocol, s.sizes, e), rows: rowNumbers{}}
 	x.seed = x.rng.Uint64() >> 20 // JSON keeps 53 bits
 	return x
 }
 
 func (x *simulation) candidate() (*guided.Candidate, error) {
+	if x.kind != Guided {
+		return x.space.Random(x.rng)
+	}
 	if x.search == nil {
 		var err error
-		switch x.kind {
-		case Guided:
-			x.search, err = guided.NewSearch(x.space, x.rng)
-		case Learned:
-			x.search, err = guided.NewLearner(x.space, x.rng)
-		default:
-			return x.space.Random(x.rng)
-		}
-		if err != nil {
+		if x.search, err = guided.NewSearch(x.space, x.rng); err != nil {
 			return nil, err
 		}
 	}
@@ -101,7 +89,7 @@ func (x *simulation) turn(ctx context.Context, w *Work) (cost uint64, done bool,
 		x.report.Operations += operations
 		x.report.Coverage.Add(res.Coverage)
 		if x.search != nil {
-			x.search.Observe(c, x.rows.Feedback(res.History, res.Coverage))
+			x.search.Observe(c, x.rows.feedback(res.History, res.Coverage))
 		}
 		features := x.features(c, &m)
 		var ended *Finding

@@ -33,7 +33,7 @@ func newMutate(e *env) *cobra.Command {
 		Long: `A mutant is a small edit of a coherence protocol. Its name says where and what:
 PROTOCOL/MACHINE/(STATE,EVENT)/OPERATOR:ARGUMENTS for a transition, or the name of an
 action, a port or a function in place of the pair.`,
-	}, newMutateList(e), newMutateShow(e), newMutateApply(e), newMutateRun(e), newMutateBugs(e), newMutateCompete(e), audit.NewRepair(e))
+	}, newMutateList(e), newMutateShow(e), newMutateApply(e), newMutateRun(e), newMutateBugs(e), audit.NewRepair(e))
 }
 
 // source names the protocol to mutate.

@@ -3,6 +3,7 @@ package exploration
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/execute"
@@ -208,12 +209,47 @@ func Accesses(f *Finding) *gen.Program {
 	p := &gen.Program{Layout: gen.Conflict}
 	for _, step := range f.Steps {
 		if core, op, ok := accessOf(step); ok {
-			makeRoom(p, core, op.Loc)
+			growTo(p, core, op.Loc)
 			p.Threads[core] = append(p.Threads[core], op)
 		}
 	}
-	if p = finished(p); p == nil {
+	if p = withoutIdle(p); p == nil {
 		return Accesses(&Finding{Steps: []string{"core 0 loads line 0"}})
 	}
 	return p
+}
+
+// growTo adds threads up to that of a core, and locations up to one.
+func growTo(p *gen.Program, core int, l gen.LocID) {
+	for len(p.Threads) <= core {
+		p.Threads = append(p.Threads, nil)
+	}
+	for len(p.Locations) <= int(l) {
+		p.Locations = append(p.Locations, gen.LocationName(gen.LocID(len(p.Locations))))
+	}
+}
+
+// withoutIdle drops cores without a thread, and numbers the values; nil if no thread is
+// left.
+func withoutIdle(p *gen.Program) *gen.Program {
+	p.Threads = slices.DeleteFunc(p.Threads, func(ops []gen.Op) bool { return len(ops) == 0 })
+	if len(p.Threads) == 0 {
+		return nil
+	}
+	p.NumberValues()
+	return p
+}
+
+// accessOf is the access of a core that a step makes.
+func accessOf(step string) (core int, op gen.Op, ok bool) {
+	var line int
+	var verb string
+	if n, _ := fmt.Sscanf(step, "core %d %s line %d", &core, &verb, &line); n != 3 {
+		return 0, op, false
+	}
+	op = gen.Op{Kind: gen.Load, Loc: gen.LocID(line)}
+	if verb == "stores" {
+		op.Kind = gen.Store
+	}
+	return core, op, true
 }

@@ -85,12 +85,8 @@ type Trial struct {
 	By    string `json:"by,omitempty"`
 	Title string `json:"title,omitempty"`
 	// Ops counts the operations, the run that failed included.
-	Ops int `json:"ops"`
-	// Generator and Machine are the indexes in Options of those of the run that
-	// failed.
-	Generator int           `json:"generator,omitempty"`
-	Machine   int           `json:"machine,omitempty"`
-	Elapsed   time.Duration `json:"elapsed_ns"` // wall time
+	Ops     int           `json:"ops"`
+	Elapsed time.Duration `json:"elapsed_ns"` // wall time
 }
 
 // ErrBaseline means that a protocol fails without a mutant.

@@ -137,7 +137,7 @@ func (m *matrix) trial(ctx context.Context, on *machines, runs []baselineRun, ro
 			return t, false, fmt.Errorf("run %d: %w", i, err)
 		}
 		if res.Outcome != sim.Passed {
-			t.Killed, t.By, t.Title, t.Generator, t.Machine = true, res.Outcome.String(), res.Title, run.generator, run.machine
+			t.Killed, t.By, t.Title = true, res.Outcome.String(), res.Title
 			break
 		}
 		same = same && report.Statistics.Hash == run.hash && sha256.Sum256(report.Log) == run.log

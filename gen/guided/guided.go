@@ -56,7 +56,6 @@ type Candidate struct {
 	Rounds  int
 	Sizes   []int // by the order of Space.Sizes
 	options gen.Options
-	drawn   []int // by a Learner: the value of each choice
 }
 
 // Ops is the number of operations of all rounds.
@@ -149,7 +148,6 @@ type Search struct {
 	islands []island
 	members int
 	seen    map[int]int // how many runs took a transition
-	seeds   []*gen.Program
 }
 
 // island is a population of programs of one layout.
@@ -172,27 +170,8 @@ func NewSearch(space *Space, rng *rand.Rand) (*Search, error) {
 	return &Search{space: space, rng: rng, seen: map[int]int{}}, nil
 }
 
-// Seed adds programs that are the next candidates, each with rounds and sizes of the machine
-// that are drawn.
-func (s *Search) Seed(list []*gen.Program) { s.seeds = append(s.seeds, list...) }
-
-// seed draws a candidate around a program.
-func (s *Search) seed(p *gen.Program) *Candidate {
-	c := &Candidate{Program: p, options: gen.Defaults()}
-	for _, choice := range s.space.choices() {
-		choice.draw(s.rng, c)
-	}
-	c.options.Threads, c.options.Locations, c.options.Layout = len(p.Threads), len(p.Locations), p.Layout
-	return c
-}
-
 // Next is a candidate to run.
 func (s *Search) Next() (*Candidate, error) {
-	if len(s.seeds) > 0 {
-		c := s.seed(s.seeds[0])
-		s.seeds = s.seeds[1:]
-		return c, nil
-	}
 	if s.members < population || s.rng.Float64() < fresh {
 		return s.space.Random(s.rng)
 	}

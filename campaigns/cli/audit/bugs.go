@@ -66,7 +66,7 @@ again.`,
 	f.IntVar(&x.bench.Workers, "workers", 1, "bugs at a time; with more than one, CPU times are those of the process, divided by this number")
 	f.StringVar(&x.bench.Dir, "dir", "", "directory of the results; default runs/bugs-TIME")
 	f.BoolVar(&x.bench.Repairs, "repairs", false, "search for repairs of each bug that was found, as mutate repair does, and compare them with the fix")
-	f.BoolVar(&x.compare, "compare", false, "search with each engine alone, too, which takes seven times as long")
+	f.BoolVar(&x.compare, "compare", false, "search with each engine alone, too, which takes six times as long")
 	f.BoolVar(&x.json, "json", false, "print JSON")
 	command.Complete(cmd, "engines", audit.EngineNames())
 	cmd.RunE = command.Body(func(ctx context.Context, args []string) error { return x.run(ctx, args) })

@@ -65,7 +65,6 @@ var meanings = sync.OnceValue(func() map[string]map[int]string {
 		},
 		"bench bugs":      {summary.ExitOK: "measured", summary.ExitFinding: ""},
 		"bench papers":    {summary.ExitOK: "measured", summary.ExitFinding: ""},
-		"bench rates":     {summary.ExitOK: "measured, whatever was found", summary.ExitFinding: "", summary.ExitUndecided: "interrupted"},
 		"mutate list":     {summary.ExitOK: "listed", summary.ExitFinding: "", summary.ExitUndecided: ""},
 		"mutate show":     {summary.ExitOK: "shown", summary.ExitFinding: "", summary.ExitUndecided: ""},
 		"mutate apply":    {summary.ExitOK: "applied", summary.ExitFinding: "", summary.ExitUndecided: ""},

@@ -64,12 +64,10 @@ var jsonLines = []jsonLine{
 	{"mutate show", "--protocol mi MI_example/L1Cache/(M,Load)/delete", 0, ""},
 	{"mutate run", "--protocol mi --core inorder --sample 1 --budget 500 --runs 1 --dir mutants", 0, ""},
 	{"mutate bugs", "--seeds 1 --budget 1000 mi-forward-without-notice", 0, ""},
-	{"mutate compete", "--seeds 1 --budget 1000 mi-forward-without-notice", 0, ""},
 	{"mutate repair", "--tries 1 --best 1 failed", 3, ""},       // the first edit is no repair
 	{"bench bugs", "--gem5-tree clone --dir bugs MI-05", 0, ""}, // a row with its reason
 	{"audit", "--protocol mi --engines sample --steps 20000 --dir audited", 0, "audit"},
 	{"bench papers", "--scale 0.001 --only gcc-caught", 0, ""},
-	{"bench rates", "--cpu 1ms --with classify=[] night.yaml", 0, ""},
 	{"doctor", "", 0, ""},
 	{"models", "", 0, ""},
 	{"models", "tso", 0, ""},

@@ -136,7 +136,7 @@ func (b *Bench) key() string {
 func (b *Bench) fixed() audit.Options {
 	o := b.Audit
 	if b.unreduced {
-		o.Engines = audit.DefaultEngines()
+		o.Engines = audit.Engines()
 	}
 	return o
 }

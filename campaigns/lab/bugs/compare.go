@@ -48,7 +48,7 @@ func (b *Bench) Compare(ctx context.Context, list []*Bug) (*Report, error) {
 	names = append(names, mixture)
 	for _, name := range names {
 		one := &Bench{Maker: b.Maker, Dir: b.Dir, Audit: b.Audit, Workers: b.Workers, OnResult: b.OnResult, unreduced: true}
-		one.Audit.Engines = audit.DefaultEngines()
+		one.Audit.Engines = audit.Engines()
 		if name != mixture {
 			one.Audit.Engines = []audit.Engine{audit.Engine(name)}
 		}

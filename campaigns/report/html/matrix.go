@@ -78,8 +78,6 @@ type matrixView struct {
 	Operators      []operatorView
 	Survivors      []survivorView
 	MoreSurvivors  int
-	Machines       []string
-	Generators     []generatorView
 	Curve          template.HTML
 }
 
@@ -139,7 +137,6 @@ func viewMatrix(results []mutation.Result) *matrixView {
 		v.Survivors = append(v.Survivors, survivorView{clip(s.Mutant, titleShown), clip(s.Reason, titleShown)})
 	}
 	v.MoreSurvivors = len(survivors) - len(v.Survivors)
-	v.Machines, v.Generators = viewGenerators(results)
 	v.Curve = detection("The share of mutants killed within a number of operations.", "operations run on the mutant", curves)
 	return v
 }

@@ -48,19 +48,6 @@ func TestMatrix(t *testing.T) {
 	} else if why := v.Survivors[0].Why; !strings.Contains(why, "never taken") {
 		t.Errorf("b survives as %q, want never taken", why)
 	}
-	if v.Generators != nil {
-		t.Errorf("results without generators: %+v", v.Generators)
-	}
-	killers := killed(100, 100, 100, -100)
-	killers[1].Generator, killers[2].Generator, killers[2].Machine, killers[3].Generator = 2, 2, 1, 3
-	v = viewMatrix([]mutation.Result{{Protocol: "mi", Mutant: "a", Seeds: killers}})
-	var kills []string
-	for _, g := range v.Generators {
-		kills = append(kills, fmt.Sprint(g.Kills, g.Percent))
-	}
-	if got, want := strings.Join(kills, ", "), "[1 0]33.3 %, [0 0]0.0 %, [1 1]66.7 %"; got != want || len(v.Machines) != 2 {
-		t.Errorf("kills by programs are %s, want %s", got, want)
-	}
 	list := []mutation.Result{{Protocol: "mi", Seeds: killed(5, -7)}, {Protocol: "mi", Equivalent: "known, but run", Seeds: killed(-9)}, {Protocol: "other", Seeds: killed(9)}}
 	if got := fmt.Sprint(trialsOf(list, "mi")); got != "[{5 true} {7 false}]" {
 		t.Errorf("trials of mi: %s", got)
