@@ -11,7 +11,7 @@ COMMIT := $(shell git describe --always --abbrev=12 --dirty=+changes 2>/dev/null
 SCALED = $(shell grep -rl --include='*_test.go' ordeal/check/internal/scale check | \
 	grep -v simtest | xargs -n1 dirname | sort -u | sed 's,^,./,')
 
-.PHONY: install run test lint man race bench bench-reduce record mutants fuzz fmt build clean soak
+.PHONY: install run test corpus lint man race bench bench-reduce record mutants fuzz fmt build clean soak
 
 build:
 	@mkdir -p bin
@@ -37,6 +37,11 @@ test:
 	GO=$(GO) .ci/lint tools
 	@dir=$$(.ci/memory-dir); test -z "$$dir" || export TMPDIR="$$dir"; \
 		set -x; $(GO) test -vet=off -ldflags=-w $(LIMIT) ./...
+
+# That logs, coverage, explored states and names of mutants of a fixed corpus are what they
+# were: of gem5's protocols where ORDEAL_GEM5_TREE names a tree. Half a minute.
+corpus:
+	$(GO) test -count=1 -vet=off $(LIMIT) ./campaigns/execute -run='^TestCorpus$$' -corpus
 
 # vet, staticcheck, errcheck, govulncheck, and the rules in campaigns/lint.
 lint:
