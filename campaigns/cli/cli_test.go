@@ -21,6 +21,15 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if os.Getenv(rootVariable) == "" { // the tests themselves, which run in their package's folder
+		root, err := filepath.Abs("../..")
+		if err != nil {
+			panic(err)
+		}
+		if err := os.Setenv(rootVariable, root); err != nil {
+			panic(err)
+		}
+	}
 	testscript.Main(m, map[string]func(){
 		"ordeal": func() { os.Exit(Main(os.Args, manual(), os.Stdin, os.Stdout, os.Stderr)) },
 		"ordeal-man": func() {
@@ -32,11 +41,12 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// manual is the manual of the repository.
-func manual() fs.FS {
-	_, file, _, _ := runtime.Caller(0)
-	return os.DirFS(filepath.Join(filepath.Dir(file), "../.."))
-}
+// rootVariable names the environment variable with the folder of the repository, for the
+// processes that tests start in other folders.
+const rootVariable = "ORDEAL_TEST_ROOT"
+
+// manual returns the manual of the repository.
+func manual() fs.FS { return os.DirFS(os.Getenv(rootVariable)) }
 
 var update = flag.Bool("update", false, "rewrite the expected output in testdata")
 
@@ -49,6 +59,7 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("XDG_CONFIG_HOME", filepath.Join(e.WorkDir, ".config"))
+			e.Setenv(rootVariable, os.Getenv(rootVariable))
 			night, err := filepath.Abs("../gem5.yaml")
 			e.Setenv("NIGHT", night)
 			if err != nil {

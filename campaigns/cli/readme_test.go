@@ -65,7 +65,7 @@ func runReadme(t *testing.T, text, makefile string) {
 // finds tells the commands that are there to find something: SC may well
 // forbid a history, and an injected bug should be caught.
 func finds(command string) bool {
-	for _, part := range []string{" check ", " --mutant ", "repro --tries 1 broken", "repro --trace ", "repro broken", "mutate run"} {
+	for _, part := range []string{" check ", " --mutant ", "audit --slicc my-protocol", "repro --tries 1 ", "repro --trace ", "repro broken", "mutate run"} {
 		if strings.Contains(command, part) {
 			return true
 		}

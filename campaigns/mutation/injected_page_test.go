@@ -11,11 +11,10 @@ import (
 	"ordeal/campaigns/internal/must"
 )
 
-// TestReadme compares README.md's table of known bugs with the bugs of the
-// catalogue that papers and trackers have names for; each is caught as its entry
-// says.
-func TestReadme(t *testing.T) {
-	readme, err := os.ReadFile("README.md")
+// TestInjectedPage compares the page of known bugs, which make record writes, with the bugs of
+// the catalogue that papers and trackers have names for; each is caught as its entry says.
+func TestInjectedPage(t *testing.T) {
+	page, err := os.ReadFile("../lab/results/injected.md")
 	must.Succeed(t, err)
 	c, err := config.Ready("injected.yaml")
 	must.Succeed(t, err)
@@ -27,7 +26,7 @@ func TestReadme(t *testing.T) {
 			want[cfg.Name] = cfg
 		}
 	}
-	_, table, _ := strings.Cut(string(readme), "| bug | in | caught | by | median | most | known as |\n")
+	_, table, _ := strings.Cut(string(page), "| bug | in | caught | by | median | most | known as |\n")
 	for row := range strings.Lines(table) {
 		cells := strings.Split(strings.Trim(strings.TrimSpace(row), "|"), " | ")
 		if strings.HasPrefix(row, "|:") {
@@ -40,12 +39,12 @@ func TestReadme(t *testing.T) {
 		}
 		cfg := want[cells[0]]
 		if cfg == nil {
-			t.Errorf("the README has a bug %q that the catalogue does not name, or has it twice", cells[0])
+			t.Errorf("the page has a bug %q that the catalogue does not name, or has it twice", cells[0])
 			continue
 		}
 		delete(want, cells[0])
 		if where := cfg.Protocol + ", " + cfg.Core; cells[1] != where || cells[6] != cfg.Bug.Known {
-			t.Errorf("the README has %q, the catalogue %s, %s", row, where, cfg.Bug.Known)
+			t.Errorf("the page has %q, the catalogue %s, %s", row, where, cfg.Bug.Known)
 		}
 		var hits, seeds int
 		if _, err := fmt.Sscanf(cells[2], "%d of %d", &hits, &seeds); err != nil || seeds < 10 {
@@ -61,6 +60,6 @@ func TestReadme(t *testing.T) {
 		}
 	}
 	for name := range want {
-		t.Errorf("the README does not have %s", name)
+		t.Errorf("the page does not have %s", name)
 	}
 }
