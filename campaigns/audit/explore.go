@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 	"time"
 
+	"ordeal/campaigns/audit/exploration"
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/execute"
-	"ordeal/campaigns/exploration"
 	"ordeal/campaigns/rundir"
 	"ordeal/gen/option"
 	"ordeal/sim/explore/search"

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"slices"
 
+	"ordeal/campaigns/audit/exploration"
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/execute"
-	"ordeal/campaigns/exploration"
 	"ordeal/campaigns/place"
 	"ordeal/gen"
 	"ordeal/sim"

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"ordeal/campaigns/engine/journal"
+	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/must"
-	"ordeal/campaigns/journal"
-	"ordeal/campaigns/summary"
 )
 
 // TestRunAtOnce begins campaigns of other seeds in one directory by processes at

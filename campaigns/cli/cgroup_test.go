@@ -12,9 +12,9 @@ import (
 	"syscall"
 	"testing"
 
-	"ordeal/campaigns/exploration"
+	"ordeal/campaigns/audit/exploration"
+	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/must"
-	"ordeal/campaigns/summary"
 )
 
 // TestControlGroup checks a long trace in a control group that has little memory

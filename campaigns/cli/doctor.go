@@ -13,9 +13,9 @@ import (
 
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/execute"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/summary"
 	"ordeal/gen"
 	"ordeal/sim"
 	"ordeal/sim/sandbox"

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ordeal/campaigns/cli/command"
+	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/must"
 )
 

@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"ordeal/campaigns/audit/exploration"
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
-	"ordeal/campaigns/exploration"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/progress"
 	"ordeal/sim/explore"

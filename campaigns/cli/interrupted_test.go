@@ -13,8 +13,8 @@ import (
 	"testing"
 
 	"ordeal/campaigns/cli/command"
+	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/must"
-	"ordeal/campaigns/summary"
 )
 
 // TestInterruptedInput has commands read a FIFO that nothing writes to, and a

@@ -15,10 +15,10 @@ import (
 
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/execute"
 	"ordeal/campaigns/litmus"
 	"ordeal/campaigns/rundir"
-	"ordeal/campaigns/summary"
 	"ordeal/campaigns/trust"
 	"ordeal/gen/option"
 	"ordeal/sim"

@@ -13,11 +13,11 @@ import (
 
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/mutation"
 	"ordeal/campaigns/reduction"
 	"ordeal/campaigns/rundir"
-	"ordeal/campaigns/summary"
 )
 
 // bugsFile is the catalogue that comes with the command.

@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"ordeal/campaigns/cli/command"
+	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/mutation"
-	"ordeal/campaigns/summary"
 )
 
 // defaultMaxStates bounds the exploration of a mutant.

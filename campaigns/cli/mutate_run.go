@@ -13,10 +13,10 @@ import (
 
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/mutation"
 	"ordeal/campaigns/rundir"
-	"ordeal/campaigns/summary"
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/protocols"
 	"ordeal/sim/slicc/mutate"

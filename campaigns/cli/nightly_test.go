@@ -16,8 +16,8 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/internal/must"
-	"ordeal/campaigns/journal"
 	"ordeal/sim/protocols"
 )
 

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/must"
-	"ordeal/campaigns/summary"
 )
 
 // TestReadme runs the commands of every README as written, in order, in a

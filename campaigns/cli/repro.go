@@ -11,14 +11,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ordeal/campaigns/audit/exploration"
 	"ordeal/campaigns/cause"
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
-	"ordeal/campaigns/exploration"
+	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/reduction"
 	"ordeal/campaigns/rundir"
-	"ordeal/campaigns/summary"
 )
 
 func newRepro(e *env) *cobra.Command {

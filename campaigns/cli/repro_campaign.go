@@ -7,11 +7,11 @@ import (
 	"strings"
 	"time"
 
+	"ordeal/campaigns/audit/exploration"
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/execute"
-	"ordeal/campaigns/exploration"
-	"ordeal/campaigns/journal"
 	"ordeal/campaigns/rundir"
 )
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"ordeal/campaigns/exploration"
+	"ordeal/campaigns/audit/exploration"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/reduction"
 	"ordeal/campaigns/rundir"

@@ -25,8 +25,8 @@ import (
 	"ordeal/campaigns/cli/schema"
 	"ordeal/campaigns/cli/serve"
 	"ordeal/campaigns/cli/slicc"
+	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/summary"
 )
 
 // Main runs the command line args, args[0] being the command's own name, and

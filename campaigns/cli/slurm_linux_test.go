@@ -18,10 +18,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ordeal/campaigns/cluster"
+	"ordeal/campaigns/engine/journal"
+	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/must"
 	"ordeal/campaigns/internal/slurmtest"
-	"ordeal/campaigns/journal"
-	"ordeal/campaigns/summary"
 )
 
 // TestSlurm runs campaigns on a real Slurm. With -soak it takes minutes.

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"ordeal/campaigns/cli/evaluate"
+	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/must"
-	"ordeal/campaigns/summary"
 	"ordeal/parse/formats"
 	"ordeal/parse/formats/axe"
 )

@@ -12,9 +12,9 @@ import (
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine"
-	"ordeal/campaigns/journal"
+	"ordeal/campaigns/engine/journal"
+	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/rundir"
-	"ordeal/campaigns/summary"
 	"ordeal/campaigns/trust"
 	"ordeal/sim/osfile"
 )

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/journal"
 )
 
 // rateOver is the time that the rate of a shard is of.

@@ -5,7 +5,7 @@ import (
 	"io/fs"
 	"path/filepath"
 
-	"ordeal/campaigns/journal"
+	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/rundir"
 )
 

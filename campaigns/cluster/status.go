@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/engine/journal"
+	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/journal"
-	"ordeal/campaigns/summary"
 )
 
 // Status is the progress of a campaign on a cluster.

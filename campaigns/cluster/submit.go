@@ -15,7 +15,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"ordeal/campaigns/config"
-	"ordeal/campaigns/journal"
+	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/rundir"
 )
 

@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/engine/journal"
+	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/execute"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/journal"
 	"ordeal/campaigns/rundir"
-	"ordeal/campaigns/summary"
 	"ordeal/campaigns/trust"
 	"ordeal/sim"
 )

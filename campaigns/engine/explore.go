@@ -4,7 +4,7 @@ import (
 	"context"
 	"path/filepath"
 
-	"ordeal/campaigns/journal"
+	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/rundir"
 	"ordeal/gen"
 )

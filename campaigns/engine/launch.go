@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/execute"
-	"ordeal/campaigns/journal"
 	"ordeal/campaigns/rundir"
 	"ordeal/gen"
 	"ordeal/sim"

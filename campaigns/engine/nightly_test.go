@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/must"
-	"ordeal/campaigns/summary"
 )
 
 // TestNightlySmoke executes one short run of each configuration that is not on

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"ordeal/campaigns/config"
-	"ordeal/campaigns/journal"
+	"ordeal/campaigns/engine/journal"
 )
 
 // restore returns the session of a campaign that is resumed: it counts the runs

@@ -10,7 +10,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"ordeal/campaigns/config"
-	"ordeal/campaigns/journal"
+	"ordeal/campaigns/engine/journal"
 )
 
 // agree checks that the sources are of one campaign and made by the same

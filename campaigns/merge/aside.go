@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/execute"
-	"ordeal/campaigns/journal"
 	"ordeal/campaigns/rundir"
 	"ordeal/sim/lazyregexp"
 )

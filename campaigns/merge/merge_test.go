@@ -18,10 +18,10 @@ import (
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine"
+	"ordeal/campaigns/engine/journal"
+	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/must"
-	"ordeal/campaigns/journal"
 	"ordeal/campaigns/rundir"
-	"ordeal/campaigns/summary"
 	"ordeal/sim"
 )
 

@@ -9,7 +9,7 @@ import (
 	"io/fs"
 
 	"ordeal/campaigns/config"
-	"ordeal/campaigns/journal"
+	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/rundir"
 	"ordeal/sim"
 )

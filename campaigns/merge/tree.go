@@ -12,7 +12,7 @@ import (
 	"strings"
 	"syscall"
 
-	"ordeal/campaigns/journal"
+	"ordeal/campaigns/engine/journal"
 )
 
 // open opens a regular file of a campaign's directory: a link could lead

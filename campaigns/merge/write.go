@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"ordeal/campaigns/config"
-	"ordeal/campaigns/journal"
+	"ordeal/campaigns/engine/journal"
+	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/rundir"
-	"ordeal/campaigns/summary"
 )
 
 // isNew reports whether a run directory stays that Dir does not have.

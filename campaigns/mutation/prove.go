@@ -10,8 +10,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"ordeal/campaigns/audit/exploration"
 	"ordeal/campaigns/execute"
-	"ordeal/campaigns/exploration"
 	"ordeal/sim"
 	"ordeal/sim/explore/search"
 	"ordeal/sim/ruby"

@@ -16,9 +16,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/engine/journal"
+	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/journal"
-	"ordeal/campaigns/summary"
 )
 
 // The ways to show progress.

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"ordeal/campaigns/config"
-	"ordeal/campaigns/summary"
+	"ordeal/campaigns/engine/summary"
 	"ordeal/sim"
 )
 

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/engine/journal"
+	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/journal"
-	"ordeal/campaigns/summary"
 )
 
 // States of a campaign that has no journal.End.

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/internal/must"
-	"ordeal/campaigns/journal"
 	"ordeal/campaigns/rundir"
 	"ordeal/sim"
 )

@@ -3,9 +3,9 @@ package report
 import (
 	"slices"
 
-	"ordeal/campaigns/journal"
+	"ordeal/campaigns/engine/journal"
+	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/store/diff"
-	"ordeal/campaigns/summary"
 	"ordeal/sim"
 )
 

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/summary"
 	"ordeal/sim"
 )
 

@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/engine/journal"
+	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/journal"
 	"ordeal/campaigns/store/diff"
-	"ordeal/campaigns/summary"
 )
 
 // JSONLFormat is the version of the lines that WriteJSONL writes. Fields keep

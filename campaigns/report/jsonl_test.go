@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/must"
 	"ordeal/campaigns/rundir"
-	"ordeal/campaigns/summary"
 
 	"github.com/google/go-cmp/cmp"
 )

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/engine/journal"
+	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/journal"
-	"ordeal/campaigns/summary"
 	"ordeal/check"
 	"ordeal/sim"
 )

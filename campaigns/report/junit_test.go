@@ -15,9 +15,9 @@ import (
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine"
+	"ordeal/campaigns/engine/journal"
+	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/must"
-	"ordeal/campaigns/journal"
-	"ordeal/campaigns/summary"
 )
 
 // mixed has a configuration without bugs, one with an injected bug that is not a

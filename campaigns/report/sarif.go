@@ -7,14 +7,14 @@ import (
 	"slices"
 
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/engine/journal"
+	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/execute"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/journal"
 	"ordeal/campaigns/place"
 	"ordeal/campaigns/rundir"
 	"ordeal/campaigns/sarif"
 	"ordeal/campaigns/store/diff"
-	"ordeal/campaigns/summary"
 )
 
 // WriteSARIF writes the findings of a campaign, ended or not, in the form of package

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/internal/must"
-	"ordeal/campaigns/journal"
 	"ordeal/sim/protocols"
 )
 

@@ -9,10 +9,10 @@ import (
 	"strings"
 
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/place"
 	"ordeal/campaigns/report"
 	"ordeal/campaigns/report/html"
-	"ordeal/campaigns/summary"
 	"ordeal/sim"
 	"ordeal/sim/protocols"
 )

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/explain"
-	"ordeal/campaigns/journal"
 	"ordeal/campaigns/report"
 	"ordeal/campaigns/report/html"
 	"ordeal/campaigns/rundir"

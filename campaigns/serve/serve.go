@@ -25,8 +25,8 @@ import (
 	"sync"
 	"time"
 
+	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/journal"
 	"ordeal/campaigns/report/html"
 	"ordeal/campaigns/rundir"
 )

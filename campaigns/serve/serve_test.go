@@ -19,8 +19,8 @@ import (
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine"
+	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/internal/must"
-	"ordeal/campaigns/journal"
 )
 
 var soak = flag.Bool("soak", false, "look at the pages in a browser, too")

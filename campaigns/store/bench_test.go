@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/internal/must"
-	"ordeal/campaigns/journal"
 )
 
 var benchRuns = flag.Int("runs", 9000, "runs of the campaign that BenchmarkReindex indexes")

@@ -15,7 +15,7 @@ import (
 	"strconv"
 	"time"
 
-	"ordeal/campaigns/journal"
+	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/store/diff"
 	"ordeal/sim"
 )

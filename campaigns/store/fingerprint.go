@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"ordeal/campaigns/journal"
+	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/rundir"
 	"ordeal/sim/osfile"
 )

@@ -10,8 +10,8 @@ import (
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine"
+	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/internal/must"
-	"ordeal/campaigns/journal"
 )
 
 // nightly is a campaign with a protocol, a canary that is caught, one that

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/summary"
 )
 
 // WriteText writes a trend as tables that fit a number of columns; 0 means any number.

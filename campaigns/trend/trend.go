@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"ordeal/campaigns/config"
-	"ordeal/campaigns/journal"
+	"ordeal/campaigns/engine/journal"
+	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/rundir"
-	"ordeal/campaigns/summary"
 	"ordeal/sim"
 )
 

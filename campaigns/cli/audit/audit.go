@@ -17,11 +17,11 @@ import (
 	"ordeal/campaigns/audit"
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/execute"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/lab/bugs"
 	"ordeal/campaigns/rundir"
-	"ordeal/campaigns/summary"
 )
 
 // The exit statuses by which git bisect leaves a commit out, and ends.

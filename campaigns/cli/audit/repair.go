@@ -11,15 +11,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"ordeal/campaigns/audit"
+	"ordeal/campaigns/audit/exploration"
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
-	"ordeal/campaigns/exploration"
+	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/lab/bugs"
 	"ordeal/campaigns/lab/repair"
 	"ordeal/campaigns/progress"
 	"ordeal/campaigns/rundir"
-	"ordeal/campaigns/summary"
 )
 
 // NewRepair makes the mutate repair command.

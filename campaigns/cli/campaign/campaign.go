@@ -11,16 +11,16 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"ordeal/campaigns/audit/exploration"
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine"
-	"ordeal/campaigns/exploration"
+	"ordeal/campaigns/engine/journal"
+	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/journal"
 	"ordeal/campaigns/progress"
 	"ordeal/campaigns/reduction"
 	"ordeal/campaigns/rundir"
-	"ordeal/campaigns/summary"
 	"ordeal/campaigns/trust"
 )
 

@@ -9,11 +9,11 @@ import (
 
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/cluster"
+	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/merge"
 	"ordeal/campaigns/progress"
 	"ordeal/campaigns/rundir"
-	"ordeal/campaigns/summary"
 )
 
 // newCampaignJob is what the batch scripts of campaign submit become.

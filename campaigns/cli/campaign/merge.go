@@ -10,10 +10,10 @@ import (
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/cluster"
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/merge"
 	"ordeal/campaigns/rundir"
-	"ordeal/campaigns/summary"
 )
 
 func newMerge(e *command.Env) *cobra.Command {

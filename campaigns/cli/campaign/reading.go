@@ -2,8 +2,8 @@ package campaign
 
 import (
 	"ordeal/campaigns/cli/command"
+	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/journal"
 	"ordeal/campaigns/progress"
 )
 

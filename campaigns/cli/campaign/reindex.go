@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"ordeal/campaigns/cli/command"
+	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/store"
-	"ordeal/campaigns/summary"
 )
 
 // indexFile is the index, by default.

@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"ordeal/campaigns/cli/command"
+	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/journal"
 	"ordeal/campaigns/report"
 	"ordeal/campaigns/report/html"
 	"ordeal/campaigns/rundir"

@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"ordeal/campaigns/cli/command"
-	"ordeal/campaigns/journal"
+	"ordeal/campaigns/engine/journal"
+	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/rundir"
-	"ordeal/campaigns/summary"
 )
 
 // reportFlags name the files that reports go to when a campaign ends, by the

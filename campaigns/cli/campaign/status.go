@@ -9,11 +9,11 @@ import (
 
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/cluster"
+	"ordeal/campaigns/engine/journal"
+	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/journal"
 	"ordeal/campaigns/progress"
 	"ordeal/campaigns/rundir"
-	"ordeal/campaigns/summary"
 )
 
 func newStatus(e *command.Env) *cobra.Command {

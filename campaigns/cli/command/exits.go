@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/summary"
 )
 
 // exitMeanings has the meaning of each exit status, the same for all commands.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/summary"
 	"ordeal/parse/formats"
 )
 

@@ -15,9 +15,9 @@ import (
 
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/execute"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/summary"
 	"ordeal/check"
 	"ordeal/check/model"
 	"ordeal/check/stream"

@@ -17,9 +17,9 @@ import (
 
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/execute"
 	"ordeal/campaigns/rundir"
-	"ordeal/campaigns/summary"
 	"ordeal/check/search"
 	"ordeal/check/witness/certificate"
 	"ordeal/parse/formats"

@@ -10,13 +10,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ordeal/campaigns/audit/exploration"
 	"ordeal/campaigns/cause"
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/explain"
-	"ordeal/campaigns/exploration"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/journal"
 	"ordeal/campaigns/rundir"
 )
 

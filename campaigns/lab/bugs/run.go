@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"ordeal/campaigns/audit"
+	"ordeal/campaigns/audit/exploration"
 	"ordeal/campaigns/config"
-	"ordeal/campaigns/exploration"
 	"ordeal/campaigns/place"
 	"ordeal/campaigns/rundir"
 	"ordeal/gen"

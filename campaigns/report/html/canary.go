@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"ordeal/campaigns/summary"
+	"ordeal/campaigns/engine/summary"
 )
 
 // control reports whether no run can show the bug.

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"ordeal/campaigns/config"
-	"ordeal/campaigns/journal"
-	"ordeal/campaigns/summary"
+	"ordeal/campaigns/engine/journal"
+	"ordeal/campaigns/engine/summary"
 	"ordeal/sim"
 )
 

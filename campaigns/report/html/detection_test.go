@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"ordeal/campaigns/journal"
+	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/rundir"
 )
 

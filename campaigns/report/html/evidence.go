@@ -11,9 +11,9 @@ import (
 	"strings"
 	"time"
 
+	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/rundir"
-	"ordeal/campaigns/summary"
 	"ordeal/check"
 	"ordeal/check/witness"
 	"ordeal/gen"

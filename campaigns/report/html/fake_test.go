@@ -13,8 +13,8 @@ import (
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine"
+	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/internal/must"
-	"ordeal/campaigns/journal"
 	"ordeal/campaigns/rundir"
 	"ordeal/check"
 	"ordeal/sim"

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
+	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/report"
 	"ordeal/campaigns/rundir"
-	"ordeal/campaigns/summary"
 )
 
 type findingView struct {

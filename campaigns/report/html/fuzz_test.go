@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/internal/must"
-	"ordeal/campaigns/journal"
 	"ordeal/campaigns/rundir"
 	"ordeal/sim"
 )

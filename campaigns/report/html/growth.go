@@ -1,8 +1,8 @@
 package html
 
 import (
-	"ordeal/campaigns/journal"
-	"ordeal/campaigns/summary"
+	"ordeal/campaigns/engine/journal"
+	"ordeal/campaigns/engine/summary"
 	"ordeal/sim"
 )
 

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"time"
 
+	"ordeal/campaigns/engine/journal"
+	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/journal"
-	"ordeal/campaigns/summary"
 	"ordeal/check"
 	"ordeal/sim"
 )

@@ -19,11 +19,11 @@ import (
 	"slices"
 	"sync"
 
+	"ordeal/campaigns/engine/journal"
+	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/journal"
 	"ordeal/campaigns/report"
 	"ordeal/campaigns/report/plot"
-	"ordeal/campaigns/summary"
 	"ordeal/sim"
 )
 

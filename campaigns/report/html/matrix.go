@@ -11,10 +11,10 @@ import (
 	"slices"
 	"strings"
 
+	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/mutation"
 	"ordeal/campaigns/rundir"
-	"ordeal/campaigns/summary"
 )
 
 // The files of results of ordeal mutate run, and where they are looked for in

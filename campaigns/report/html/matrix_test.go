@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/internal/must"
-	"ordeal/campaigns/journal"
 	"ordeal/campaigns/mutation"
 )
 

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/summary"
 	"ordeal/check"
 	"ordeal/sim"
 	"ordeal/sim/builtin/core"

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/report/plot"
-	"ordeal/campaigns/summary"
 	"ordeal/sim"
 )
 

@@ -3,7 +3,7 @@ package html
 import (
 	"time"
 
-	"ordeal/campaigns/journal"
+	"ordeal/campaigns/engine/journal"
 )
 
 // timeline counts runs and operations in equal spans of time. The spans grow

@@ -8,8 +8,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"ordeal/campaigns/journal"
-	"ordeal/campaigns/summary"
+	"ordeal/campaigns/engine/journal"
+	"ordeal/campaigns/engine/summary"
 )
 
 // Diff is the difference between two campaigns. Lists are in order of

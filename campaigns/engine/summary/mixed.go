@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/journal"
 )
 
 // Mixed is the runs of a campaign that were made by the same versions.

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/journal"
 	"ordeal/sim"
 )
 

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/journal"
 	"ordeal/check"
 	"ordeal/sim"
 )

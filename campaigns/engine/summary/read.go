@@ -4,7 +4,7 @@ import (
 	"errors"
 	"io/fs"
 
-	"ordeal/campaigns/journal"
+	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/rundir"
 )
 
