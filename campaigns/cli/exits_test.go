@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"ordeal/campaigns/cli/command"
-	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/must"
 )
 

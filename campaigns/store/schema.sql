@@ -4,7 +4,7 @@
 --
 -- Numbers in columns *_ns are nanoseconds, in columns *_s seconds. Dates are
 -- text, ISO 8601 in UTC to the millisecond, as SQLite's date functions take
--- them. Ids are those of this file: the next index may have others. Tables hold
+-- them. Ids belong to this file: the next index may have others. Tables hold
 -- the facts; views, further down, answer the usual questions.
 
 -- A campaign: one directory.

@@ -441,7 +441,7 @@ class Watch:
         return int(deadlock * period), int(livelock * period)
 
     def reader(self, cpu):
-        """A function that reads loads and stores of a core; None if this version has none."""
+        """A function that reads loads and stores of a core; None if this version lacks it."""
         try:
             group = cpu.getCCObject()
             found = [self.resolve(group, names) for names in self.STATISTICS.values()]

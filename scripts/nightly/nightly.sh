@@ -17,7 +17,7 @@
 # last that ended. The seed is the date, so that every campaign has other programs.
 # Old campaigns are not deleted.
 #
-# The exit status is that of ordeal campaign run. Findings are printed, with the
+# The exit status equals that of ordeal campaign run. Findings are printed, with the
 # differences from the campaign before; cron sends them by mail.
 set -u
 ORDEAL=${ORDEAL:-ordeal}

@@ -1,6 +1,6 @@
 """Orders, closures and refutations of the causal models, for verify.py.
 
-The rules are those of check/witness/causal.go, closure.go and shape.go.
+The rules are the ones of check/witness/causal.go, closure.go and shape.go.
 """
 import bisect
 from history import KEEPS, acyclic, has, init, kept, need

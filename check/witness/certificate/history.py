@@ -71,7 +71,7 @@ class History:
         t, i = name
         need(type(t) is type(i) is int and min(t, i) >= 0, f"operation {name}")
         return self.threads[t][i]
-    def ends(self, e):  # from, to, via; "init" is that of the location of another
+    def ends(self, e):  # from, to, via; "init" names the initial write of the other end
         loc = next(self.op(e[key]).loc for key in ("from", "to") if e[key] != "init")
         need(loc, "a fence")
         of = lambda name: init(loc) if name == "init" else self.op(name)
