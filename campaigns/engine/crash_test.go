@@ -133,6 +133,7 @@ func (p *platter) restore(t *testing.T, to string, dir uint64, now map[uint64][]
 // TestCrash crashes a machine after each flush of a campaign, and requires that
 // every finding that was reported is in the journal with all of its files, unless
 // a better example on the disk replaces it, and that the campaign can be resumed.
+// Without -soak it crashes at one of three.
 func TestCrash(t *testing.T) {
 	const text = "name: crash\nsim: host\nseed: 5\nworkers: 2\nconfigs:\n" +
 		"  - &c {name: large, runs: 2, threads: 3, ops: 30, locations: 3, rounds: 4}\n" +
@@ -164,7 +165,7 @@ func TestCrash(t *testing.T) {
 	check := func() {
 		mu.Lock()
 		defer mu.Unlock()
-		if step++; len(reported) == 0 {
+		if step++; len(reported) == 0 || !*soak && step%3 != 0 {
 			return
 		}
 		for i, probability := range []float64{0, 0.5} {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"flag"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -18,6 +19,8 @@ import (
 	"ordeal/campaigns/internal/must"
 	"ordeal/sim"
 )
+
+var soak = flag.Bool("soak", false, "all settings, links and crashes, not a sample")
 
 // mixedCampaign runs on a simulator that can run batches.
 const mixedCampaign = `
@@ -71,12 +74,13 @@ func newJittery(t *testing.T) *Engine {
 }
 
 // TestDeterminism requires that a campaign ends with the same files with any
-// number of workers, and wherever it is interrupted and resumed.
+// number of workers, and wherever it is interrupted and resumed; with -soak for each way
+// of keeping and stopping.
 func TestDeterminism(t *testing.T) {
 	for _, set := range []string{"keep=findings", "keep-per-finding=2", "keep=all", "stop.findings=1", "stop.findings=2", "stop.same=3"} {
 		t.Run(set, func(t *testing.T) {
-			if testing.Short() && set != "stop.same=3" {
-				t.Skip("one of the same kind suffices")
+			if !*soak && set != "keep-per-finding=2" && set != "stop.same=3" {
+				t.Skip("-soak")
 			}
 			synctest.Test(t, func(t *testing.T) { testDeterminism(t, set) })
 		})

@@ -46,11 +46,9 @@ func unfinished(t *testing.T) string {
 
 // TestResumeLinks puts a link out of the directory, and then a pipe, at the
 // place of each file and directory of a campaign, and resumes it: nothing
-// outside changes, and nothing waits for the pipe.
+// outside changes, and nothing waits for the pipe. Without -soak one place of four has
+// a link, and another one of four a pipe.
 func TestResumeLinks(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it resumes some fifty campaigns")
-	}
 	from := unfinished(t)
 	var names []string
 	must.Succeed(t, filepath.WalkDir(from, func(path string, _ fs.DirEntry, err error) error {
@@ -61,12 +59,15 @@ func TestResumeLinks(t *testing.T) {
 	}))
 	// Those that resuming makes.
 	names = append(names, journal.AfterStopDir, rundir.Name(14), rundir.Name(15), rundir.Name(14)+"/program.elf")
-	for _, name := range kinds(names) {
+	for i, name := range kinds(names) {
 		plants := []string{"link", "pipe"}
 		if _, err := os.Lstat(filepath.Join(from, name)); err != nil {
 			plants = append(plants, "dangling link")
 		}
-		for _, plant := range plants {
+		for j, plant := range plants {
+			if !*soak && (i+j)%4 != 0 {
+				continue
+			}
 			dir, outside := filepath.Join(t.TempDir(), "received"), t.TempDir()
 			must.Succeed(t, os.CopyFS(dir, os.DirFS(from)))
 			place, target := filepath.Join(dir, name), filepath.Join(outside, "target")

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"html"
 	"io"
 	"net/http"
@@ -22,6 +23,8 @@ import (
 	"ordeal/campaigns/internal/must"
 	"ordeal/sim"
 )
+
+var soak = flag.Bool("soak", false, "look at reports in a browser, too")
 
 // browsers are the names under which Chromium is installed.
 var browsers = []string{"chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome"}
@@ -104,8 +107,8 @@ func look(t *testing.T, path, url, theme string) probe {
 // TestBrowser looks at reports in a real browser: on desktops and phones, light
 // and dark. Nothing is cut off, nothing is asked for, all text can be read.
 func TestBrowser(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starting a browser takes seconds")
+	if !*soak {
+		t.Skip("starts Chromium: -soak")
 	}
 	path := browser(t)
 	pages := map[string]string{
