@@ -75,7 +75,7 @@ func (m *matrix) reportTruth(results []mutation.Result, proofs []mutation.Proof)
 			fmt.Fprintf(m.Stdout, "  %s: %s\n", p.Mutant, p)
 		}
 	}
-	fmt.Fprintf(m.Stdout, "\nresults  %s\n", filepath.Join(m.dir, mutation.ExploredJournal))
+	fmt.Fprintf(m.Stdout, "\nresults  %s\n", filepath.Join(m.dir, mutation.ExploredFile))
 	return truthStatus(results, proofs)
 }
 

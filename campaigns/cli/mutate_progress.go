@@ -10,21 +10,20 @@ import (
 // the other.
 type mutantProgress struct {
 	*progress.Line
-	what             string         // is counted
-	known            map[string]int // results of an earlier command, by protocol
-	protocol         string         // under way
-	targets, started int            // protocols
-	done, of         int            // of the protocol
+	what             string // is counted
+	protocol         string // in work
+	targets, started int    // protocols
+	done, of         int    // of the protocol
 }
 
 // showMutants begins to show progress with a number of protocols; Close ends it.
 func showMutants(e *env, targets int, what string) *mutantProgress {
-	return &mutantProgress{Line: e.Progress("compile the protocol"), what: what, known: make(map[string]int), targets: targets}
+	return &mutantProgress{Line: e.Progress("compile the protocol"), what: what, targets: targets}
 }
 
 // begin begins with the mutants of a protocol.
 func (p *mutantProgress) begin(t *mutation.Target, results int) {
-	p.protocol, p.done, p.of = t.Name, p.known[t.Name], results
+	p.protocol, p.done, p.of = t.Name, 0, results
 	p.started++
 	p.Show("%s, protocol %d of %d: without a mutant first", p.protocol, p.started, p.targets)
 }

@@ -15,6 +15,7 @@ import (
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
+	"ordeal/campaigns/lab"
 	"ordeal/campaigns/mutation"
 	"ordeal/campaigns/rundir"
 	"ordeal/sim/builtin/core"
@@ -107,23 +108,16 @@ func (m *matrix) sample(ctx context.Context) ([]mutation.Result, error) {
 	if m.explore && m.o.Budget == 0 {
 		return nil, nil
 	}
-	journal, err := mutation.OpenJournal(filepath.Join(m.dir, mutation.MatrixJournal), &m.o)
-	if err != nil {
+	var err error
+	if m.o.Stored, err = lab.Open[mutation.Result](filepath.Join(m.dir, mutation.MatrixFile)); err != nil {
 		return nil, err
 	}
-	m.o.Done = journal.Done
 	shown := showMutants(m.env, len(m.o.Targets), "mutants on a kind of core run")
-	for i := range m.o.Done {
-		shown.known[m.o.Done[i].Protocol]++
-	}
 	m.o.OnTarget = shown.begin
-	m.o.OnResult = func(r mutation.Result) error {
-		shown.add(r.Mutant + " on " + r.Core)
-		return journal.Add(r)
-	}
+	m.o.OnResult = func(r mutation.Result) { shown.add(r.Mutant + " on " + r.Core) }
 	results, err := mutation.Run(ctx, m.o)
 	shown.Close()
-	return results, errors.Join(err, journal.Close())
+	return results, errors.Join(err, m.o.Stored.Close())
 }
 
 // prove explores the mutants.
@@ -131,24 +125,17 @@ func (m *matrix) prove(ctx context.Context) ([]mutation.Proof, error) {
 	o := mutation.ProveOptions{
 		Targets: m.o.Targets, Accept: m.o.Accept, Sample: m.o.Sample, Seed: m.o.Seed, MaxStates: m.maxStates, Workers: m.o.Workers,
 	}
-	journal, err := mutation.OpenProofs(filepath.Join(m.dir, mutation.ExploredJournal), &o)
-	if err != nil {
+	var err error
+	if o.Stored, err = lab.Open[mutation.Proof](filepath.Join(m.dir, mutation.ExploredFile)); err != nil {
 		return nil, err
 	}
-	o.Done = journal.Done
 	shown := showMutants(m.env, len(m.o.Targets), "mutants explored")
 	o.Notef = func(format string, args ...any) { fmt.Fprintf(shown, format+"\n", args...) }
 	o.OnTarget = shown.begin
-	for i := range o.Done {
-		shown.known[o.Done[i].Protocol]++
-	}
-	o.OnProof = func(p mutation.Proof) error {
-		shown.add(p.Mutant)
-		return journal.Add(p)
-	}
+	o.OnProof = func(p mutation.Proof) { shown.add(p.Mutant) }
 	proofs, err := mutation.Prove(ctx, o)
 	shown.Close()
-	return proofs, errors.Join(err, journal.Close())
+	return proofs, errors.Join(err, o.Stored.Close())
 }
 
 // options completes the options from the flags.

@@ -19,6 +19,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/lab"
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/ruby"
 	"ordeal/sim/slicc/mutate"
@@ -46,14 +47,14 @@ type Options struct {
 	// means the default.
 	Machines []config.Machine
 	Workers  int // 0: one for each processor
-	// Done are results of an interrupted run with the same options, which are
-	// not measured again.
-	Done []Result
-	// OnResult is called with every new result, one at a time, in the order in
-	// which they are measured; an error ends Run. Nil means no callback.
-	OnResult func(Result) error
+	// Stored are the results of earlier runs with the same options, which are
+	// not measured again, and those of this run; nil: nothing is stored.
+	Stored *lab.Results[Result]
+	// OnResult is called with every result, one at a time, in the order in
+	// which they are measured. Nil means no callback.
+	OnResult func(Result)
 	// OnTarget is called before the mutants of a target are measured, with how many
-	// results it has, those of Done included. Nil means no callback.
+	// results it has. Nil means no callback.
 	OnTarget func(t *Target, results int)
 	_        struct{}
 }
@@ -93,8 +94,7 @@ type Trial struct {
 var ErrBaseline = errors.New("the protocol itself fails")
 
 // Run measures all mutants. The results are in the order of targets, mutants
-// and cores; those of Options.Done are among them. With an error, that of ctx
-// included, it returns what was measured before.
+// and cores. With an error, that of ctx included, it returns what was measured before.
 func Run(ctx context.Context, o Options) ([]Result, error) {
 	if err := o.validate(); err != nil {
 		return nil, err
@@ -105,11 +105,7 @@ func Run(ctx context.Context, o Options) ([]Result, error) {
 	if o.Workers == 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
-	m := &matrix{o: o, done: map[[3]string]*Result{}}
-	for i := range o.Done {
-		d := &o.Done[i]
-		m.done[[3]string{d.Protocol, d.Mutant, d.Core}] = d
-	}
+	m := &matrix{o: o}
 	var all []Result
 	for i := range o.Targets {
 		results, err := m.target(ctx, &o.Targets[i])
@@ -139,9 +135,8 @@ func (o *Options) validate() error {
 
 // matrix measures mutants.
 type matrix struct {
-	o    Options
-	done map[[3]string]*Result // by protocol, mutant and core
-	mu   sync.Mutex            // held while OnResult is called
+	o  Options
+	mu sync.Mutex // held while OnResult is called
 }
 
 // target measures the mutants of one protocol, several at a time.
@@ -162,6 +157,10 @@ func (m *matrix) target(ctx context.Context, t *Target) ([]Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	depends, err := m.o.depends(t)
+	if err != nil {
+		return nil, err
+	}
 	results := make([][]Result, len(list))
 	group, working := errgroup.WithContext(ctx)
 	group.SetLimit(m.o.Workers)
@@ -169,11 +168,18 @@ func (m *matrix) target(ctx context.Context, t *Target) ([]Result, error) {
 		group.Go(func() error {
 			compile := sync.OnceValues(func() (*ruby.Protocol, error) { return ruby.Compile(catalogue.Tree(list[i])) })
 			for _, base := range baselines {
-				res, err := m.result(working, transitions, base, &list[i], compile)
+				c := lab.Case{Name: list[i].ID + " on " + base.kind.String(), Depends: depends}
+				res, err := m.o.Stored.Do(c, func() (Result, error) {
+					if err := working.Err(); err != nil {
+						return Result{}, err
+					}
+					return m.measure(working, transitions, base, &list[i], compile)
+				})
 				if err != nil {
 					return err
 				}
-				results[i] = append(results[i], *res)
+				results[i] = append(results[i], res)
+				m.report(res)
 			}
 			return nil
 		})
@@ -201,22 +207,10 @@ func (m *matrix) baselines(ctx context.Context, t *Target) ([]*baseline, error) 
 	return list, group.Wait()
 }
 
-// result returns the known result of a mutant with one kind of core, or measures
-// it.
-func (m *matrix) result(
-	ctx context.Context, transitions transitions, base *baseline, mutant *mutate.Mutant, compile func() (*ruby.Protocol, error),
-) (*Result, error) {
-	if d := m.done[[3]string{base.target.Name, mutant.ID, base.kind.String()}]; d != nil {
-		return d, nil
+func (m *matrix) report(r Result) {
+	if m.o.OnResult != nil {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.o.OnResult(r)
 	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	res, err := m.measure(ctx, transitions, base, mutant, compile)
-	if err != nil || m.o.OnResult == nil {
-		return res, err
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return res, m.o.OnResult(*res)
 }

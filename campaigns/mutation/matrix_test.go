@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"ordeal/campaigns/internal/must"
+	"ordeal/campaigns/lab"
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/protocols"
 	"ordeal/sim/ruby"
@@ -171,33 +172,30 @@ func TestShortcut(t *testing.T) {
 	}
 }
 
-// TestResume interrupts a campaign and cuts the last line of its journal: each
+// TestResume interrupts a campaign and cuts the last line of its results: each
 // mutant is measured once, and the results are those without an interruption.
 func TestResume(t *testing.T) {
 	o := options(t, "mi")
 	o.Sample = 40
 	whole := measure(t, o)
-	path := filepath.Join(t.TempDir(), "matrix.jsonl")
-	measured := map[[2]string]int{}
+	path := filepath.Join(t.TempDir(), MatrixFile)
 	for part := range 3 {
-		j, err := OpenJournal(path, &o)
+		var err error
+		o.Stored, err = lab.Open[Result](path)
 		must.Succeed(t, err)
-		o.Done = j.Done
 		ctx, cancel := context.WithCancel(t.Context())
 		n := 0
-		o.OnResult = func(r Result) error {
-			if n++; part < 2 && n == 12 {
+		o.OnResult = func(r Result) {
+			if n++; part < 2 && n == 12*(part+1) {
 				cancel()
 			}
-			measured[[2]string{r.Mutant, r.Core}]++
-			return j.Add(r)
 		}
 		results, err := Run(ctx, o)
 		cancel()
 		if part < 2 && !errors.Is(err, context.Canceled) || part == 2 && err != nil {
 			t.Fatalf("part %d ends with %v", part, err)
 		}
-		must.Succeed(t, j.Close())
+		must.Succeed(t, o.Stored.Close())
 		if part == 2 {
 			if diff := cmp.Diff(whole, results, cmpopts.IgnoreFields(Trial{}, "Elapsed")); diff != "" {
 				t.Errorf("in parts it differs (-whole +parts):\n%s", diff)
@@ -206,26 +204,29 @@ func TestResume(t *testing.T) {
 		}
 		f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
 		must.Succeed(t, err)
-		if _, err := f.WriteString(`{"protocol":"mi","mut`); err != nil {
+		if _, err := f.WriteString(`{"case":"MI_example/L1Cache/`); err != nil {
 			t.Fatal(err)
 		}
 		must.Succeed(t, f.Close())
 	}
-	for key, n := range measured {
-		if n != 1 {
-			t.Errorf("%s on %s is measured %d times", key[0], key[1], n)
+	text, err := os.ReadFile(path)
+	must.Succeed(t, err)
+	entries, err := lab.Parse[Result](path, text)
+	must.Succeed(t, err)
+	measured := map[string]int{}
+	for _, e := range entries {
+		if measured[e.Name]++; measured[e.Name] > 1 {
+			t.Errorf("%s is measured %d times", e.Name, measured[e.Name])
 		}
 	}
 	if len(measured) != len(whole) {
 		t.Errorf("%d measured of %d", len(measured), len(whole))
 	}
+	one, err := o.depends(&o.Targets[0])
+	must.Succeed(t, err)
 	o.Budget++
-	if _, err := OpenJournal(path, &o); err == nil || !strings.Contains(err.Error(), "other options") {
-		t.Errorf("another campaign continues from the journal: %v", err)
-	}
-	must.Succeed(t, os.WriteFile(path, []byte("hello\n"), 0o600))
-	if _, err := OpenJournal(path, &o); err == nil || !strings.Contains(err.Error(), "not the journal") {
-		t.Errorf("a text file is accepted as a journal: %v", err)
+	if other, err := o.depends(&o.Targets[0]); err != nil || other == one {
+		t.Errorf("results with another budget are the same: %v", err)
 	}
 }
 

@@ -82,8 +82,8 @@ func equivalent(m *mutate.Mutant, k core.Kind) string {
 // measure runs a mutant with one kind of core.
 func (m *matrix) measure(
 	ctx context.Context, x transitions, base *baseline, mutant *mutate.Mutant, compile func() (*ruby.Protocol, error),
-) (*Result, error) {
-	res := &Result{
+) (Result, error) {
+	res := Result{
 		Protocol: base.target.Name, Mutant: mutant.ID, Operator: mutant.Operator, Core: base.kind.String(),
 		Equivalent: equivalent(mutant, base.kind), Taken: -1,
 	}
@@ -107,7 +107,7 @@ func (m *matrix) measure(
 	for _, runs := range base.seeds {
 		trial, same, err := m.trial(ctx, on, runs, rows)
 		if err != nil {
-			return nil, fmt.Errorf("mutant %s on %s cores: %w", mutant.ID, base.kind, err)
+			return res, fmt.Errorf("mutant %s on %s cores: %w", mutant.ID, base.kind, err)
 		}
 		res.Seeds = append(res.Seeds, trial)
 		res.Same = res.Same && same

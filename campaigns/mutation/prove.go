@@ -12,6 +12,7 @@ import (
 
 	"ordeal/campaigns/audit/exploration"
 	"ordeal/campaigns/execute"
+	"ordeal/campaigns/lab"
 	"ordeal/sim"
 	"ordeal/sim/explore/search"
 	"ordeal/sim/ruby"
@@ -62,13 +63,13 @@ type ProveOptions struct {
 	// itself has more are left out.
 	MaxStates uint64
 	Workers   int // mutants at a time; 0: one for each processor
-	// Done are results of an interrupted call with the same options.
-	Done []Proof
-	// OnProof is called with every new result, one at a time; an error ends Prove.
-	// Nil means no callback.
-	OnProof func(Proof) error
+	// Stored are the results of earlier calls with the same options, and those of this
+	// call; nil: nothing is stored.
+	Stored *lab.Results[Proof]
+	// OnProof is called with every result, one at a time; nil means no callback.
+	OnProof func(Proof)
 	// OnTarget is called before the mutants of a target are explored, with their
-	// number, those of Done included; nil means no callback.
+	// number; nil means no callback.
 	OnTarget func(t *Target, mutants int)
 	// Notef is called with what is worth to know of the protocol's own machines; nil
 	// means no callback.
@@ -83,10 +84,7 @@ func Prove(ctx context.Context, o ProveOptions) ([]Proof, error) {
 	if o.Workers == 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
-	p := &prover{o: o, done: map[[2]string]*Proof{}}
-	for i := range o.Done {
-		p.done[[2]string{o.Done[i].Protocol, o.Done[i].Mutant}] = &o.Done[i]
-	}
+	p := &prover{o: o}
 	var all []Proof
 	for i := range o.Targets {
 		proofs, err := p.target(ctx, &o.Targets[i])
@@ -99,9 +97,8 @@ func Prove(ctx context.Context, o ProveOptions) ([]Proof, error) {
 }
 
 type prover struct {
-	o    ProveOptions
-	done map[[2]string]*Proof // by protocol and mutant
-	mu   sync.Mutex           // held while OnProof is called
+	o  ProveOptions
+	mu sync.Mutex // held while OnProof is called
 }
 
 func (p *prover) notef(format string, args ...any) {
@@ -127,10 +124,17 @@ func (p *prover) target(ctx context.Context, t *Target) ([]Proof, error) {
 	if p.o.OnTarget != nil {
 		p.o.OnTarget(t, len(list))
 	}
+	depends, err := lab.Hash([]any{t.Name, t.text(), p.o.MaxStates})
+	if err != nil {
+		return nil, err
+	}
 	results := make([]*Proof, len(list))
 	var missing []int
 	for i := range list {
-		if results[i] = p.done[[2]string{t.Name, list[i].ID}]; results[i] == nil {
+		if known, ok := p.o.Stored.Get(lab.Case{Name: list[i].ID, Depends: depends}); ok {
+			results[i] = &known
+			p.report(&known)
+		} else {
 			missing = append(missing, i)
 		}
 	}
@@ -147,10 +151,12 @@ func (p *prover) target(ctx context.Context, t *Target) ([]Proof, error) {
 		group.SetLimit(p.o.Workers)
 		for _, i := range missing {
 			group.Go(func() error {
-				proof, err := p.prove(working, t, catalogue, transitions, known, &list[i])
+				proof, err := p.o.Stored.Do(lab.Case{Name: list[i].ID, Depends: depends}, func() (Proof, error) {
+					return p.prove(working, t, catalogue, transitions, known, &list[i])
+				})
 				if err == nil {
-					results[i] = proof
-					err = p.report(proof)
+					results[i] = &proof
+					p.report(&proof)
 				}
 				return err
 			})
@@ -188,13 +194,12 @@ func present(list []*Proof) []Proof {
 	return all
 }
 
-func (p *prover) report(proof *Proof) error {
-	if p.o.OnProof == nil {
-		return nil
+func (p *prover) report(proof *Proof) {
+	if p.o.OnProof != nil {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.o.OnProof(*proof)
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.o.OnProof(*proof)
 }
 
 // explore explores a machine with a protocol. A context that ends is an error.
@@ -292,23 +297,23 @@ func depthOf(levels []uint64, most uint64) int {
 }
 
 // prove explores one mutant.
-func (p *prover) prove(ctx context.Context, t *Target, catalogue *mutate.Catalogue, x transitions, known *ladder, m *mutate.Mutant) (*Proof, error) {
-	proof := &Proof{Protocol: t.Name, Mutant: m.ID, Operator: m.Operator, Equivalent: m.Equivalent}
+func (p *prover) prove(ctx context.Context, t *Target, catalogue *mutate.Catalogue, x transitions, known *ladder, m *mutate.Mutant) (Proof, error) {
+	proof := Proof{Protocol: t.Name, Mutant: m.ID, Operator: m.Operator, Equivalent: m.Equivalent}
 	if m.Equivalent != "" {
 		return proof, nil
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return proof, err
 	}
 	err := execute.Guarded(func() error {
 		protocol, err := ruby.Compile(catalogue.Tree(*m))
 		if err != nil {
 			return err
 		}
-		return p.decide(ctx, proof, protocol, known, x.of(m))
+		return p.decide(ctx, &proof, protocol, known, x.of(m))
 	})
 	if ctx.Err() != nil {
-		return nil, ctx.Err()
+		return proof, ctx.Err()
 	}
 	if err != nil {
 		proof.Truth, proof.Error = Undecided, err.Error()

@@ -1,12 +1,14 @@
 package mutation
 
 import (
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"ordeal/campaigns/lab"
 	"ordeal/sim/ruby"
 	"ordeal/sim/slicc/mutate"
 )
@@ -35,11 +37,9 @@ func TestProve(t *testing.T) {
 		Accept: func(m *mutate.Mutant) bool { _, ok := want[m.ID]; return ok },
 	}
 	path := filepath.Join(t.TempDir(), "explored.jsonl")
-	journal, err := OpenProofs(path, &o)
-	if err != nil {
+	if o.Stored, err = lab.Open[Proof](path); err != nil {
 		t.Fatal(err)
 	}
-	o.OnProof = journal.Add
 	proofs, err := Prove(t.Context(), o)
 	if err != nil || len(proofs) != len(want) {
 		t.Fatalf("%d proofs, %v", len(proofs), err)
@@ -50,21 +50,23 @@ func TestProve(t *testing.T) {
 			t.Errorf("%s: %s, want %s", p.Mutant, p, w.text)
 		}
 	}
-	if err := journal.Close(); err != nil {
+	if err := o.Stored.Close(); err != nil {
 		t.Fatal(err)
 	}
 
-	// What is in the journal is not explored again.
-	if journal, err = OpenProofs(path, &o); err != nil {
+	// What is stored is not explored again: not even the protocol, of which no machine has so few states.
+	if o.Stored, err = lab.Open[Proof](path); err != nil {
 		t.Fatal(err)
 	}
-	defer journal.Close()
-	o.Done = journal.Done
-	o.OnProof = func(p Proof) error {
-		t.Errorf("%s is explored again", p.Mutant)
-		return nil
-	}
+	o.Notef = func(format string, args ...any) { t.Errorf("explored again: "+format, args...) }
 	again, err := Prove(t.Context(), o)
+	if err := o.Stored.Close(); err != nil {
+		t.Fatal(err)
+	}
+	stored, err2 := os.ReadFile(path)
+	if n := strings.Count(string(stored), "\n"); err2 != nil || n != len(want) {
+		t.Errorf("%d lines are stored, want %d", n, len(want))
+	}
 	texts := func(list []Proof) (all []string) {
 		for i := range list {
 			all = append(all, list[i].Mutant+" "+list[i].String())

@@ -25,7 +25,6 @@ type benchBugs struct {
 	clone, file string
 	engines     []string
 	cpu         config.Duration
-	compare     bool
 	stock       bool
 	json        bool
 }
@@ -42,7 +41,7 @@ which is only read, and audited (see ordeal audit) until a finding comes up that
 protocol with the fix does not show under the same budget, nor in the same run. A bug
 whose protocol cannot be made or simulated is listed with the reason.
 
-Results go to DIR/results and the report to DIR; the same command in the same
+Results go to DIR/results.jsonl and the report to DIR; the same command in the same
 directory continues an interrupted one. The format of the list is in the manual:
 ordeal help lab.
 
@@ -66,7 +65,6 @@ again.`,
 	f.IntVar(&x.bench.Workers, "workers", 1, "bugs at a time; with more than one, CPU times are those of the process, divided by this number")
 	f.StringVar(&x.bench.Dir, "dir", "", "directory of the results; default runs/bugs-TIME")
 	f.BoolVar(&x.bench.Repairs, "repairs", false, "search for repairs of each bug that was found, as mutate repair does, and compare them with the fix")
-	f.BoolVar(&x.compare, "compare", false, "search with each engine alone, too, which takes six times as long")
 	f.BoolVar(&x.json, "json", false, "print JSON")
 	command.Complete(cmd, "engines", audit.EngineNames())
 	cmd.RunE = command.Body(func(ctx context.Context, args []string) error { return x.run(ctx, args) })
@@ -89,9 +87,6 @@ func (x *benchBugs) run(ctx context.Context, ids []string) error {
 	if x.bench.Audit.Engines, err = audit.ParseEngines(x.engines); err != nil {
 		return command.Usage(err)
 	}
-	if x.compare && len(x.engines) > 0 {
-		return command.Usage(errors.New("--compare: searches with all engines: no --engines"))
-	}
 	if x.cpu == 0 && x.bench.Audit.Steps == 0 {
 		return command.Usage(errors.New("want a budget: --cpu or --steps"))
 	}
@@ -101,7 +96,7 @@ func (x *benchBugs) run(ctx context.Context, ids []string) error {
 	} else {
 		x.bench.Dir = rundir.Resolve(x.bench.Dir)
 	}
-	for _, sub := range []string{"results", "fixed", "findings", "trees"} {
+	for _, sub := range []string{"findings", "trees"} {
 		err = errors.Join(err, rundir.MkdirAll(filepath.Join(x.bench.Dir, sub)))
 	}
 	if err != nil {
@@ -110,9 +105,6 @@ func (x *benchBugs) run(ctx context.Context, ids []string) error {
 	x.bench.Maker = &bugs.Maker{Clone: clone, List: list, Dir: filepath.Join(x.bench.Dir, "trees")}
 	line := x.Progress(fmt.Sprintf("0 of %d bugs", len(selected)))
 	done, total := 0, len(selected)
-	if x.compare {
-		total *= len(audit.Engines()) + 1
-	}
 	x.bench.OnResult = func(r *bugs.Result) {
 		done++
 		line.Show("%d of %d bugs", done, total)
@@ -121,14 +113,6 @@ func (x *benchBugs) run(ctx context.Context, ids []string) error {
 			what = r.Finding.Title
 		}
 		fmt.Fprintf(line, "%d of %d: %s %s %s\n", done, total, r.Bug.ID, r.Status, what)
-	}
-	if x.compare {
-		r, err := x.bench.Compare(ctx, selected)
-		line.Close()
-		if err != nil {
-			return err
-		}
-		return x.report(r)
 	}
 	results, err := x.bench.Run(ctx, selected)
 	line.Close()

@@ -4,16 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"ordeal/campaigns/audit"
+	"ordeal/campaigns/lab"
 	"ordeal/campaigns/reduction"
 	"ordeal/campaigns/rundir"
 	"ordeal/campaigns/trust"
@@ -74,8 +71,8 @@ type Result struct {
 
 const resultVersion = 1
 
-// Bench is a measurement. Its directory has a result for each bug, from which it
-// continues after an interrupt, and the findings of the protocols with fixes.
+// Bench is a measurement. Its directory has the results of bugs and those of audits, from
+// which it continues after an interrupt.
 type Bench struct {
 	Maker *Maker
 	Dir   string
@@ -87,63 +84,67 @@ type Bench struct {
 	// OnResult is called with each result, in any order, by one caller at a
 	// time; nil means no callback.
 	OnResult func(*Result)
-
 	// Repairs asks for a search for repairs of each bug that was found.
 	Repairs bool
-	// unreduced says that witnesses are not reduced.
-	unreduced bool
 
-	mu    sync.Mutex // of making trees, of after, and of callbacks
-	after map[string]*sync.Mutex
-	_     struct{}
+	mu       sync.Mutex // of making trees
+	results  *lab.Results[*Result]
+	audits   *lab.Results[*audit.Report] // whole ones, which several bugs may need
+	repaired *lab.Results[*Repaired]
+	_        struct{}
 }
 
 // Run searches for bugs. The results are in the order of the bugs; where ctx ends
 // first, those that there are.
-func (b *Bench) Run(ctx context.Context, list []*Bug) ([]*Result, error) {
-	b.after = map[string]*sync.Mutex{}
-	results := make([]*Result, len(list))
-	g, inner := errgroup.WithContext(ctx)
-	g.SetLimit(max(b.Workers, 1))
-	for i, bug := range list {
-		g.Go(func() error {
-			if inner.Err() != nil {
-				return context.Cause(inner)
-			}
-			r, err := b.one(inner, bug)
-			if err != nil {
-				return fmt.Errorf("bug %s: %w", bug.ID, err)
-			}
-			b.mu.Lock()
-			defer b.mu.Unlock()
-			results[i] = r
-			if b.OnResult != nil {
-				b.OnResult(r)
-			}
-			return nil
-		})
+func (b *Bench) Run(ctx context.Context, list []*Bug) (results []*Result, err error) {
+	if b.results, err = lab.Open[*Result](filepath.Join(b.Dir, "results.jsonl")); err != nil {
+		return nil, err
 	}
-	err := g.Wait()
-	return slices.DeleteFunc(results, func(r *Result) bool { return r == nil }), err
+	if b.audits, err = lab.Open[*audit.Report](filepath.Join(b.Dir, "audits.jsonl")); err != nil {
+		return nil, err
+	}
+	if b.repaired, err = lab.Open[*Repaired](filepath.Join(b.Dir, "repairs.jsonl")); err != nil {
+		return nil, err
+	}
+	results, err = lab.Run(ctx, b.Workers, list, func(ctx context.Context, bug *Bug) (*Result, error) {
+		r, err := b.one(ctx, bug)
+		if err != nil {
+			return nil, fmt.Errorf("bug %s: %w", bug.ID, err)
+		}
+		return r, nil
+	}, b.OnResult)
+	return results, errors.Join(err, b.results.Close(), b.audits.Close(), b.repaired.Close())
 }
 
-// key is what a result depends on besides the bug and the trees.
-func (b *Bench) key() string {
-	return mark(fmt.Sprint(b.Audit.Engines, b.Audit.Seed, b.Audit.Steps, b.Audit.CPU))
+// budget is what the result of an audit depends on, besides the protocol.
+type budget struct {
+	Engines []audit.Engine `json:"engines"`
+	Seed    uint64         `json:"seed"`
+	Steps   uint64         `json:"steps"`
+	CPU     time.Duration  `json:"cpu_ns"`
 }
 
-// fixed are the options of audits of protocols with fixes: a comparison has whole ones.
-func (b *Bench) fixed() audit.Options {
-	o := b.Audit
-	if b.unreduced {
-		o.Engines = audit.Engines()
+func budgetOf(o audit.Options) budget { return budget{o.Engines, o.Seed, o.Steps, o.CPU} }
+
+// needs is what the result of a bug depends on.
+type needs struct {
+	Version    int      `json:"version"`
+	Budget     budget   `json:"budget"`
+	Identities []string `json:"identities"` // of the protocols
+	Titles     []string `json:"titles"`
+	Needs      []string `json:"needs"`
+	Run        *Run     `json:"run"`
+}
+
+func (b *Bench) needs(bug *Bug, t *Trees) needs {
+	return needs{
+		resultVersion, budgetOf(b.Audit), []string{t.Identity, t.AfterIdentity, t.RepairedIdentity, t.AllIdentity},
+		append([]string{bug.Title}, bug.Also...), bug.Needs, bug.Run,
 	}
-	return o
 }
 
 // one is the result of a bug, read where it is known already.
 func (b *Bench) one(ctx context.Context, bug *Bug) (*Result, error) {
-	r := &Result{Version: resultVersion, Bug: bug}
 	b.mu.Lock()
 	trees, err := b.Maker.Make(ctx, bug)
 	b.mu.Unlock()
@@ -151,35 +152,30 @@ func (b *Bench) one(ctx context.Context, bug *Bug) (*Result, error) {
 		return nil, context.Cause(ctx)
 	}
 	if err != nil {
-		r.Status, r.Reason = Unmade, brief(err)
-		return r, nil
+		return &Result{Version: resultVersion, Bug: bug, Status: Unmade, Reason: brief(err)}, nil
 	}
-	r.Trees = trees
-	path := filepath.Join(b.Dir, "results", bug.ID+"-"+mark(b.key()+trees.Identity+trees.AfterIdentity+trees.RepairedIdentity+trees.AllIdentity+strings.Join(slices.Concat([]string{bug.Title}, bug.Also, bug.Needs), "\n")+bug.Run.key())+".json")
-	var known Result
-	if err := rundir.ReadJSON(path, &known); err == nil && known.Version == resultVersion {
-		known.Bug, known.Trees = bug, trees // texts may have changed
-		if b.Repairs && known.Finding != nil && known.Repaired == nil {
-			if err := b.repairs(ctx, &known); err != nil {
-				return nil, err
-			}
-			if err := rundir.WriteJSON(path, &known, true); err != nil {
-				return nil, err
-			}
+	needs := b.needs(bug, trees)
+	stored, err := b.results.Do(lab.Case{Name: bug.ID, Depends: needs}, func() (*Result, error) {
+		r := &Result{Version: resultVersion, Bug: bug, Trees: trees}
+		if err := b.search(ctx, bug, r); err != nil {
+			return nil, err
 		}
-		return &known, known.express()
-	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return r, b.examine(ctx, bug, r)
+	})
+	if err != nil {
 		return nil, err
 	}
-	if err := b.search(ctx, bug, r); err != nil {
-		return nil, err
+	r := *stored
+	r.Bug = bug // texts may have changed
+	if !r.Alone {
+		r.Trees = trees
 	}
 	if b.Repairs && r.Finding != nil {
-		if err := b.repairs(ctx, r); err != nil {
+		if r.Repaired, err = b.repaired.Do(lab.Case{Name: bug.ID, Depends: needs}, func() (*Repaired, error) { return b.repairs(ctx, &r) }); err != nil {
 			return nil, err
 		}
 	}
-	return r, errors.Join(r.express(), rundir.WriteJSON(path, r, true))
+	return &r, r.express()
 }
 
 // express notes the mutation operators that take the fix out.
@@ -215,7 +211,7 @@ func (b *Bench) search(ctx context.Context, bug *Bug, r *Result) error {
 	}
 	report, err := audit.Run(ctx, o)
 	var repeated *audit.Finding
-	if err == nil && report.Limit != audit.LimitFound && ctx.Err() == nil && bug.Run != nil && !b.unreduced {
+	if err == nil && report.Limit != audit.LimitFound && ctx.Err() == nil && bug.Run != nil {
 		repeated, err = b.repeat(ctx, bug, r)
 		if err != nil {
 			return r.refuse(ctx, fmt.Errorf("its run: %w", err))
@@ -251,7 +247,12 @@ func (b *Bench) search(ctx context.Context, bug *Bug, r *Result) error {
 		r.Finding = report.Stopped
 		r.Shared--
 	}
-	if r.Finding == nil || b.unreduced {
+	return nil
+}
+
+// examine reduces what was found, and checks the proposed repair.
+func (b *Bench) examine(ctx context.Context, bug *Bug, r *Result) error {
+	if r.Finding == nil {
 		return nil
 	}
 	if err := b.witness(ctx, bug, r); err != nil || r.Trees.Repaired == "" {
@@ -277,34 +278,20 @@ func (r *Result) refuse(ctx context.Context, err error) error {
 // audited is the whole audit of a protocol with fixes, read where it is known
 // already.
 func (b *Bench) audited(ctx context.Context, path, identity string) (*audit.Report, error) {
-	return b.auditedWith(ctx, path, identity, b.fixed())
+	return b.auditedWith(ctx, path, identity, b.Audit)
 }
 
 // auditedWith is the whole audit of a protocol with options, of which bugs that share the
 // protocol make one.
 func (b *Bench) auditedWith(ctx context.Context, path, identity string, o audit.Options) (*audit.Report, error) {
-	file := filepath.Join(b.Dir, "fixed", identity+"-"+(&Bench{Audit: o}).key()+".json")
-	b.mu.Lock()
-	if b.after[file] == nil {
-		b.after[file] = new(sync.Mutex)
-	}
-	lock := b.after[file]
-	b.mu.Unlock()
-	lock.Lock()
-	defer lock.Unlock()
-	var report *audit.Report
-	err := rundir.ReadJSON(file, &report)
-	if err == nil || !errors.Is(err, fs.ErrNotExist) {
+	return b.audits.Do(lab.Case{Name: identity, Depends: budgetOf(o)}, func() (*audit.Report, error) {
+		o.SLICC = path
+		report, err := audit.Run(ctx, o)
+		if err == nil && report.Limit == audit.LimitInterrupted {
+			err = context.Cause(ctx)
+		}
 		return report, err
-	}
-	o.SLICC = path
-	if report, err = audit.Run(ctx, o); err != nil {
-		return nil, err
-	}
-	if report.Limit == audit.LimitInterrupted {
-		return nil, context.Cause(ctx)
-	}
-	return report, rundir.WriteJSON(file, report, true)
+	})
 }
 
 // Bounds on the reduction of a witness. They are runs and not time: what comes out is the

@@ -1,14 +1,11 @@
 package bugs
 
 import (
-	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"ordeal/campaigns/audit"
-	"ordeal/campaigns/rundir"
 )
 
 // TestRunsFor requires large programs to get fewer runs for their reduction, within bounds.
@@ -80,13 +77,8 @@ func TestDeadlocks(t *testing.T) {
 		"another deadlock":      {without("MI_example-dir.sm", "transition(M, GETX", "f_forward"), Missed},
 		"no deadlock, but this": {without("MI_example-cache.sm", "transition(MI, Writeback_Ack", "w_deallocateTBE"), Found},
 	} {
-		dir := t.TempDir()
-		if err := rundir.MkdirAll(filepath.Join(dir, "fixed")); err != nil {
-			t.Fatal(err)
-		}
 		b := &Bench{
-			Maker: &Maker{List: &List{}}, Dir: dir, Audit: audit.Options{Seed: 1, Steps: 20_000, Engines: []audit.Engine{audit.Faithful}},
-			unreduced: true, after: map[string]*sync.Mutex{},
+			Maker: &Maker{List: &List{}}, Dir: t.TempDir(), Audit: audit.Options{Seed: 1, Steps: 20_000, Engines: []audit.Engine{audit.Faithful}},
 		}
 		r := &Result{Trees: &Trees{Before: before, After: c.after, AfterIdentity: "x"}}
 		if err := b.search(t.Context(), &Bug{ID: "x", Fix: "abc", Protocol: "MI_example"}, r); err != nil || r.Status != c.want {

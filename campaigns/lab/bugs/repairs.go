@@ -51,20 +51,19 @@ func (r *Repaired) Good() bool { return r.Equal > 0 || r.Passes > 0 }
 // repairs searches for repairs of a finding and compares them with the fix. Only an
 // interrupt is an error: a repair that cannot be made or checked, and a search that panics,
 // is a result, and other bugs are still to be searched for.
-func (b *Bench) repairs(ctx context.Context, r *Result) error {
-	r.Repaired = new(Repaired)
-	err := execute.Guarded(func() error { return b.checkRepairs(ctx, r) })
+func (b *Bench) repairs(ctx context.Context, r *Result) (*Repaired, error) {
+	found := new(Repaired)
+	err := execute.Guarded(func() error { return b.checkRepairs(ctx, r, found) })
 	if ctx.Err() != nil {
-		r.Repaired = nil // to be searched for once more
-		return context.Cause(ctx)
+		return nil, context.Cause(ctx)
 	}
 	if err != nil {
-		r.Repaired.Reason = brief(err)
+		found.Reason = brief(err)
 	}
-	return nil
+	return found, nil
 }
 
-func (b *Bench) checkRepairs(ctx context.Context, r *Result) error {
+func (b *Bench) checkRepairs(ctx context.Context, r *Result, into *Repaired) error {
 	if r.Trees.After == "" {
 		return errors.New("no fix to compare with")
 	}
@@ -76,23 +75,23 @@ func (b *Bench) checkRepairs(ctx context.Context, r *Result) error {
 	if err != nil {
 		return err
 	}
-	r.Repaired.Tried = found.Tried
+	into.Tried = found.Tried
 	after, err := b.auditedWith(ctx, r.Trees.After, r.Trees.AfterIdentity, audit.Options{Seed: b.Audit.Seed, Steps: afterTimes * found.Steps})
 	if err != nil {
 		return err
 	}
 	x := &comparison{b: b, id: r.Bug.ID, of: r.Trees.Before, in: r.Trees.After, audited: after, hides: func(string) bool { return false }}
 	for i, p := range found.Repairs[:min(proposals, len(found.Repairs))] {
-		r.Repaired.Proposals = append(r.Repaired.Proposals, p.ID)
+		into.Proposals = append(into.Proposals, p.ID)
 		equal, part, err := same(r.Trees, p.ID)
 		if err != nil {
 			return err
 		}
-		if equal && r.Repaired.Equal == 0 {
-			r.Repaired.Equal = i + 1
+		if equal && into.Equal == 0 {
+			into.Equal = i + 1
 		}
-		if part && r.Repaired.Part == 0 {
-			r.Repaired.Part = i + 1
+		if part && into.Part == 0 {
+			into.Part = i + 1
 		}
 		list := p.Findings
 		if len(p.New) > 0 { // its audit ended with that
@@ -106,9 +105,9 @@ func (b *Bench) checkRepairs(ctx context.Context, r *Result) error {
 		if err != nil {
 			return err
 		}
-		r.Repaired.Shows = append(r.Repaired.Shows, more)
-		if r.Repaired.Passes == 0 && more == "" {
-			r.Repaired.Passes = i + 1
+		into.Shows = append(into.Shows, more)
+		if into.Passes == 0 && more == "" {
+			into.Passes = i + 1
 		}
 	}
 	return nil

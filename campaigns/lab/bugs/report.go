@@ -27,8 +27,6 @@ type Report struct {
 	Recall   float64 `json:"recall"`
 	Low      float64 `json:"low"`
 	High     float64 `json:"high"`
-	// Compared is what each engine finds alone; nil if that was not measured.
-	Compared *Comparison `json:"compared,omitempty"`
 	_        struct{}
 }
 
@@ -88,9 +86,6 @@ func (r *Report) WriteText(w io.Writer, columns int) error {
 	r.operators(&b)
 	r.repairs(&b, columns)
 	r.proposed(&b, columns)
-	if r.Compared != nil {
-		b.WriteString("\n" + r.Compared.table().Fit(columns))
-	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -33,17 +33,6 @@ type Run struct {
 // listedRun stands for an engine where a run of the list shows a bug.
 const listedRun audit.Engine = "its run"
 
-// key is what a result depends on of a run; nil is none.
-func (r *Run) key() string {
-	if r == nil {
-		return ""
-	}
-	if r.Explore != nil {
-		return fmt.Sprintf("%+v %+v", r.Machine, *r.Explore)
-	}
-	return fmt.Sprintf("%+v", *r)
-}
-
 // faults lists what is wrong with a run.
 func (r *Run) faults() []error {
 	var errs []error

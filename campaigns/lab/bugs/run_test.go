@@ -1,13 +1,13 @@
 package bugs
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"ordeal/campaigns/audit"
@@ -63,7 +63,7 @@ func TestRepeat(t *testing.T) {
 		"a network of another": {broken, whole, true, "missed true"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := &Bench{Maker: &Maker{List: &List{}}, Audit: little, Dir: t.TempDir(), after: map[string]*sync.Mutex{}}
+			b := &Bench{Maker: &Maker{List: &List{}}, Audit: little, Dir: t.TempDir()}
 			run := *bug.Run
 			if c.unordered {
 				run.Machine.Reorder = "all"
@@ -71,7 +71,7 @@ func TestRepeat(t *testing.T) {
 			x := *bug
 			x.Run = &run
 			r := &Result{Bug: &x, Trees: &Trees{Base: c.before, Before: c.before, How: "v", Alone: c.alone}}
-			if err := b.search(t.Context(), &x, r); err != nil {
+			if err := errors.Join(b.search(t.Context(), &x, r), b.examine(t.Context(), &x, r)); err != nil {
 				t.Fatal(err)
 			}
 			if got := fmt.Sprint(r.Status, " ", r.Alone); got != c.want {
@@ -100,19 +100,13 @@ func TestRepeat(t *testing.T) {
 	x.Run = &Run{Machine: config.Machine{Cores: 2}, Explore: &config.Explore{Lines: 2, MaxStates: 100_000}}
 	b := &Bench{Maker: &Maker{List: &List{}}, Audit: little, Dir: t.TempDir()}
 	explored := &Result{Trees: &Trees{Before: broken}}
-	if err := b.search(t.Context(), &x, explored); err != nil || explored.Status != Repeated || explored.Witness < 5 || explored.Finding.Outcome != "crash" {
+	if err := errors.Join(b.search(t.Context(), &x, explored), b.examine(t.Context(), &x, explored)); err != nil || explored.Status != Repeated || explored.Witness < 5 || explored.Finding.Outcome != "crash" {
 		t.Errorf("an exploration: %v, %+v", err, explored)
-	}
-	if x.Run.key() == (&Run{Machine: x.Run.Machine, Explore: &config.Explore{Lines: 3}}).key() {
-		t.Error("results are those of other explorations")
 	}
 	bug.Run.Machine.SetParameter = []string{"Directory.none=1"}
 	r := &Result{Trees: &Trees{Before: broken}}
 	if err := b.search(t.Context(), bug, r); err != nil || r.Status != Refused || !strings.HasPrefix(r.Reason, "its run: ") {
 		t.Errorf("a machine that cannot be made: %v, %+v", err, r)
-	}
-	if (*Run)(nil).key() != "" || bug.Run.key() == (&Run{Seed: 1}).key() {
-		t.Error("results are those of other runs")
 	}
 }
 

@@ -7,11 +7,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"ordeal/campaigns/audit"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/lab"
 )
 
 // TestStock requires the list of defects that comes with the package to be valid, and to
@@ -39,7 +38,7 @@ func TestStock(t *testing.T) {
 // TestAlone requires a bug that does not show to be searched for where all others are repaired.
 func TestAlone(t *testing.T) {
 	whole, broken := protocolFiles(t, nil), protocolFiles(t, &Edit{File: "MI_example-cache.sm", At: "transition(MI, Writeback_Nack", Remove: true})
-	b := &Bench{Maker: &Maker{List: &List{}}, Audit: audit.Options{Seed: 8, Steps: 150_000, Engines: []audit.Engine{audit.Sample}}, unreduced: true}
+	b := &Bench{Maker: &Maker{List: &List{}}, Audit: audit.Options{Seed: 8, Steps: 150_000, Engines: []audit.Engine{audit.Sample}}}
 	bug := &Bug{ID: "x", Protocol: "MI_example", Title: "invalid transition (MI, Writeback_Nack) of L1Cache"}
 	for _, c := range []struct {
 		alone string
@@ -248,9 +247,11 @@ func TestPropose(t *testing.T) {
 		t.Fatal("the bug was not found", err)
 	}
 	dir := t.TempDir()
-	if err := rundir.MkdirAll(filepath.Join(dir, "fixed")); err != nil {
+	audits, err := lab.Open[*audit.Report](filepath.Join(dir, "audits.jsonl"))
+	if err != nil {
 		t.Fatal(err)
 	}
+	defer audits.Close()
 	bug := &Bug{ID: "x", Protocol: "MI_example", Title: title}
 	const other = "invalid transition (II, Writeback_Nack) of L1Cache"
 	broken := protocolFiles(t, &Edit{File: file, At: "transition(II, Writeback_Nack", Remove: true})
@@ -274,7 +275,7 @@ func TestPropose(t *testing.T) {
 		if c.listed == "accepted" {
 			list.Accepted = []Accepted{{Protocol: "MI_example", Titles: []string{other}}}
 		}
-		b := &Bench{Maker: &Maker{List: list}, Audit: o, Dir: dir, after: map[string]*sync.Mutex{}}
+		b := &Bench{Maker: &Maker{List: list}, Audit: o, Dir: dir, audits: audits}
 		r := &Result{Finding: report.Stopped, Trees: &Trees{Before: before, Identity: "before", Repaired: c.repaired, RepairedIdentity: fmt.Sprint(c.repaired == broken, i < 1), All: c.all, AllIdentity: c.all}}
 		if err := b.propose(t.Context(), bug, r); err != nil {
 			t.Fatal(err)
@@ -283,7 +284,7 @@ func TestPropose(t *testing.T) {
 			t.Errorf("%d: passes, gone, new: %s, want %s", i, got, c.want)
 		}
 	}
-	b := &Bench{Maker: &Maker{List: &List{Bugs: []Bug{*bug}}}, Audit: o, Dir: dir, after: map[string]*sync.Mutex{}}
+	b := &Bench{Maker: &Maker{List: &List{Bugs: []Bug{*bug}}}, Audit: o, Dir: dir, audits: audits}
 	gone := *report.Stopped
 	gone.Machine.SetParameter = []string{"Directory.gone=1"}
 	r := &Result{Finding: &gone, Trees: &Trees{Before: before, Identity: "before", Repaired: before, RepairedIdentity: "before"}}

@@ -5,13 +5,14 @@ import (
 	"testing"
 )
 
-// TestParseResults parses results as a list and as a journal, also one with an
-// incomplete last line, and rejects what is neither.
+// TestParseResults parses results as a list and as stored lines, also with an
+// incomplete last one, and rejects what is neither.
 func TestParseResults(t *testing.T) {
-	const head, a, b = `{"version":1}` + "\n", `{"protocol":"mi","mutant":"a","core":"tso"}`, `{"protocol":"mi","mutant":"b","core":"tso"}`
+	const a, b = `{"protocol":"mi","mutant":"a","core":"tso"}`, `{"protocol":"mi","mutant":"b","core":"tso"}`
+	line := func(result string) string { return `{"case":"x","key":"1","result":` + result + "}\n" }
 	for text, want := range map[string]int{
-		"[" + a + "," + b + "]": 2, "[]": 0, "": 0, head + a + "\n" + b + "\n": 2, head + a + "\n" + b[:20]: 1, head: 0,
-		head + a[:20] + "\n" + b + "\n": -1, head + a[:20] + "\n": -1, "nonsense": -1, "{}\n": -1, "[" + a: -1,
+		"[" + a + "," + b + "]": 2, "[]": 0, "": 0, line(a) + line(b): 2, line(a) + line(b)[:20]: 1,
+		line(a)[:20] + "\n" + line(b): -1, "nonsense": -1, "{}\n": -1, a + "\n": -1, "[" + a: -1,
 	} {
 		results, err := ParseResults("m", []byte(text))
 		if (err != nil) != (want < 0) {
