@@ -12,7 +12,7 @@ COMMIT := $(shell git describe --always --abbrev=12 --dirty=+changes 2>/dev/null
 SOAKED = $(shell grep -rlE --include='*_test.go' '"soak"|check/internal/scale' check sim campaigns | \
 	grep -vE 'simtest|campaigns/cli' | xargs -n1 dirname | sort -u | sed 's,^,./,')
 
-.PHONY: install run test corpus lint cross man race bench bench-reduce record mutants fuzz fmt build clean soak
+.PHONY: install run test corpus lint cross man race bench bench-reduce record results mutants fuzz fmt build clean soak
 
 build:
 	@mkdir -p bin
@@ -80,6 +80,10 @@ repro-%: build
 # The table of known bugs in the README.
 record: build
 	bin/ordeal mutate bugs --named --markdown
+
+# The pages of campaigns/lab/results, from the data beside them.
+results:
+	$(GO) test ./campaigns/lab/results -update
 
 # Which mutants of the four protocols are found: ten minutes.
 mutants: build

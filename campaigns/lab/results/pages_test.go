@@ -1,0 +1,202 @@
+// Package results generates the pages of measurements beside it from data: the lists of the
+// repository, and what commands printed or recorded, which is in data. make results writes the
+// pages; the test compares them.
+package results
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gopkg.in/yaml.v3"
+
+	"ordeal/campaigns/internal/messages"
+	"ordeal/campaigns/lab/bugs"
+)
+
+var update = flag.Bool("update", false, "write the pages")
+
+// source says how data were measured: data/sources.yaml has one for each page.
+type source struct {
+	Title   string `yaml:"title"`
+	Command string `yaml:"command"`
+	Version string `yaml:"version"`
+	Date    string `yaml:"date"`
+	Machine string `yaml:"machine"`
+	About   string `yaml:"about"` // what the figures mean and how sure they are
+}
+
+func (s *source) head() string {
+	text := "# " + s.Title + "\n\n"
+	if s.Command != "" {
+		text += "Generated from the output of `" + s.Command + "`. "
+	}
+	return text + fmt.Sprintf("Version %s, %s, %s.\n\n%s\n", s.Version, s.Date, s.Machine, strings.TrimSpace(s.About)+"\n")
+}
+
+// pages has the text below the head of each page, by name.
+var pages = map[string]func(*testing.T) string{
+	"defects":  defects,
+	"fidelity": fidelity,
+}
+
+// TestPages compares each page with its data.
+func TestPages(t *testing.T) {
+	var sources map[string]*source
+	data, err := os.ReadFile("data/sources.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	decoder := yaml.NewDecoder(bytes.NewReader(data))
+	decoder.KnownFields(true)
+	if err := decoder.Decode(&sources); err != nil {
+		t.Fatal(err)
+	}
+	written := map[string]bool{}
+	for name, s := range sources {
+		body := pages[name]
+		if body == nil {
+			body = output("data/" + name + ".txt")
+		}
+		delete(pages, name)
+		file := name + ".md"
+		written[file] = true
+		want := s.head() + body(t)
+		if *update {
+			if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
+				t.Error(err)
+			}
+		}
+		if got, err := os.ReadFile(file); err != nil || string(got) != want {
+			t.Errorf("%s is not what its data give (%v): make results", file, err)
+		}
+	}
+	for name := range pages {
+		t.Errorf("data/sources.yaml has no %s", name)
+	}
+	files, err := filepath.Glob("*.md")
+	for _, file := range files {
+		if !written[file] {
+			t.Errorf("%s is generated from nothing (%v)", file, err)
+		}
+	}
+}
+
+// output returns what a command printed, as it is.
+func output(file string) func(*testing.T) string {
+	return func(t *testing.T) string {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasPrefix(string(text), "|") { // a table in Markdown
+			return string(text)
+		}
+		return "```text\n" + strings.TrimRight(string(text), "\n") + "\n```\n"
+	}
+}
+
+// cell makes a text fit for a cell of a table in Markdown.
+func cell(text string) string {
+	return strings.NewReplacer("|", `\|`, "*", `\*`, "\n", " ").Replace(text)
+}
+
+// defects has a table of known defects for each protocol, and the titles that are not defects.
+func defects(t *testing.T) string {
+	list, err := bugs.Stock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables := map[string]*messages.Table{}
+	for i := range list.Bugs {
+		b := &list.Bugs[i]
+		table := tables[b.Protocol]
+		if table == nil {
+			table = &messages.Table{Header: []any{"ID", "finding", "cause", "needs", "repair", "issue"}, Left: []int{1, 2, 3, 4, 5}}
+			tables[b.Protocol] = table
+		}
+		repair := "proposed"
+		if len(b.Repair) == 0 {
+			repair = ""
+		}
+		table.Rows = append(table.Rows, []any{b.ID, cell(b.Title), cell(b.About), strings.Join(b.Needs, ", "), repair, b.Issue})
+	}
+	var text strings.Builder
+	for _, protocol := range slices.Sorted(maps.Keys(tables)) {
+		fmt.Fprintf(&text, "## %s\n\n%s\n", protocol, tables[protocol].Markdown())
+	}
+	text.WriteString("## Titles that are not defects\n\n")
+	accepted := &messages.Table{Header: []any{"protocol", "titles", "why"}, Left: []int{1, 2}}
+	for i := range list.Accepted {
+		a := &list.Accepted[i]
+		accepted.Rows = append(accepted.Rows, []any{cell(a.Protocol), cell(strings.Join(a.Titles, "; ")), cell(a.About)})
+	}
+	return text.String() + accepted.Markdown()
+}
+
+// reasons explains why the embedded simulator ends otherwise, by the word in the data.
+var reasons = map[string]string{
+	"undefined": "gem5 reads or writes memory that was freed, so that its behaviour is undefined; here the access is reported",
+	"moment":    "two failures follow from the mutant, and timing decides which one comes first",
+}
+
+// fidelity compares how mutants ended on gem5 with how they end on the embedded simulator: by
+// protocol, and those that differ.
+func fidelity(t *testing.T) string {
+	text, err := os.ReadFile("../../mutation/testdata/fidelity.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	type ends struct {
+		outcomes map[string]bool // on gem5, of both kinds of core
+		why      []string
+	}
+	mutants, order := map[string]*ends{}, []string(nil)
+	for line := range strings.Lines(string(text)) {
+		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if strings.HasPrefix(line, "#") || len(f) < 4 {
+			continue
+		}
+		m := mutants[f[0]]
+		if m == nil {
+			m = &ends{outcomes: map[string]bool{}}
+			mutants[f[0]], order = m, append(order, f[0])
+		}
+		m.outcomes[f[2]] = true
+		if f[3] != "-" && reasons[f[3]] == "" {
+			t.Errorf("%s: no reason %q", f[0], f[3])
+		} else if f[3] != "-" && !slices.Contains(m.why, reasons[f[3]]) {
+			m.why = append(m.why, reasons[f[3]])
+		}
+	}
+	count := map[string]map[string]int{}
+	differ := &messages.Table{Header: []any{"mutant", "on gem5", "why it differs"}, Left: []int{1, 2}}
+	for _, name := range order {
+		protocol, _, _ := strings.Cut(name, "/")
+		if count[protocol] == nil {
+			count[protocol] = map[string]int{}
+		}
+		m, c := mutants[name], count[protocol]
+		for outcome := range m.outcomes {
+			c[outcome]++
+		}
+		c["all"]++
+		if len(m.why) > 0 {
+			c["differ"]++
+			differ.Rows = append(differ.Rows, []any{cell(name), strings.Join(slices.Sorted(maps.Keys(m.outcomes)), ", "), strings.Join(m.why, "; ")})
+		}
+	}
+	table := &messages.Table{Header: []any{"protocol", "mutants", "crash", "deadlock", "violation", "passed", "end alike here"}}
+	for _, protocol := range slices.Sorted(maps.Keys(count)) {
+		c := count[protocol]
+		table.Rows = append(table.Rows, []any{protocol, c["all"], c["crash"], c["deadlock"], c["violation"], c["passed"], c["all"] - c["differ"]})
+	}
+	return "How mutants end on gem5; a mutant counts in a column if a run with either kind of core ends so:\n\n" +
+		table.Markdown() + "\n" + differ.Markdown()
+}
