@@ -16,7 +16,9 @@ type Cursor struct {
 	Lines  int
 	seen   []bool // by number: the run's line is before the cursor
 	known  transitions
-	lines  lines
+	// passing says that entries share memory, of which counts is a part.
+	passing bool
+	counts  []uint64
 }
 
 // CursorAt is the Cursor behind lines that were read before: the numbers of
@@ -37,7 +39,7 @@ func CursorAt(offset int64, numbers []int, listed map[string]sim.Coverage) *Curs
 // Passing has the entries that are read from here share their memory, as
 // Archive.Passing says, and returns c.
 func (c *Cursor) Passing() *Cursor {
-	c.lines.spare = new(spare)
+	c.passing = true
 	return c
 }
 
