@@ -6,7 +6,7 @@ import (
 	"ordeal/sim/slicc/mutate"
 )
 
-// realEdits counts, by operator, the edits that take real fixes out of gem5's protocols: of 47
+// realEdits counts, by operator, the edits that take real fixes out of gem5's protocols: of 46
 // of the 116 bugs of campaigns/lab/bugs/history.yaml whose protocols could be made with and without
 // the fix, whom one or two edits express ("bench bugs").
 func realEdits(op mutate.Operator) int {
@@ -25,7 +25,7 @@ func realEdits(op mutate.Operator) int {
 		return 3
 	case mutate.Next:
 		return 2
-	case mutate.Insert, mutate.Before:
+	case mutate.Insert:
 		return 1
 	}
 	return 0

@@ -53,7 +53,7 @@ func Operators(t *Trees) (list []mutate.Operator, ok bool, err error) {
 	}
 	for _, machine := range slices.Sorted(maps.Keys(fixed.ports)) {
 		if ports, has := buggy.ports[machine]; has && !inOrder(ports, fixed.ports[machine]) {
-			list = append(list, mutate.Before)
+			ok = false // no operator moves a port
 		}
 	}
 	bodies, fits := bodyOperators(fixed.bodies, buggy.bodies)
@@ -100,7 +100,6 @@ func contentOf(tree *syntax.File) (*content, error) {
 	}
 	c := &content{map[string]map[pair]tableRow{}, map[string]string{}, map[string][]string{}}
 	for _, m := range p.Machines {
-		c.ports[m.Name] = catalogue.Ports(m.Name)
 		c.rows[m.Name] = map[pair]tableRow{}
 		for _, t := range m.Transitions {
 			r := tableRow{next: "*", place: fmt.Sprint(t.Decl.Position())}
@@ -125,6 +124,9 @@ func contentOf(tree *syntax.File) (*content, error) {
 				walk(d.Body, d.Name.Value.Name)
 			case *syntax.Transition:
 			default:
+				if port, ok := d.(*syntax.InPort); ok {
+					c.ports[machine] = append(c.ports[machine], port.Name.Name)
+				}
 				if machine != "" {
 					text := syntax.PrintDecl(d)
 					head, _, _ := strings.Cut(text, "\n")

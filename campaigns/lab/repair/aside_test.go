@@ -51,21 +51,6 @@ const ports = `machine(MachineType:M, "m") : int n; {
 protocol "P";
 `
 
-// TestWaits requires a row that takes a message to be one that lets it wait, in each way that the
-// machine has for the queue, and as the state does it where it does.
-func TestWaits(t *testing.T) {
-	b := bodiesOf(t, ports)
-	m := machine("pop pop2 z_recycle y_stall x_stall w",
-		"A Load A w pop", "B Load B z_recycle", "A Data A z_recycle", "C Data C y_stall", "B Data C y_stall", "C Ack C x_stall", "A Ack B w", "B Ack B z_recycle w")
-	got := lists(func(add func(ids ...string)) { b.waits(m, m.Transitions[0], func(edit string) { add(edit) }) })
-	if want := []string{"copy:A@Data", "copy:C@Data"}; !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
-	}
-	for _, i := range []int{1, 6} { // it waits already, or takes nothing
-		b.waits(m, m.Transitions[i], func(edit string) { t.Errorf("row %d: %s", i, edit) })
-	}
-}
-
 // TestMissingTogether requires the rows of all states that lack an event to be added at once, and
 // those of the states of a declaration of the same state.
 func TestMissingTogether(t *testing.T) {

@@ -3,6 +3,7 @@ package repair
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -42,30 +43,20 @@ func bodiesOf(t *testing.T, text string) *bodyEdits {
 	return newBodyEdits(c)
 }
 
-// TestTitled requires a title that names a line to give the edits of its declaration, those
-// nearest to it first, and the statement that others run after a call.
+// TestTitled requires a title that names a line to give the edits of its declaration.
 func TestTitled(t *testing.T) {
 	b := bodiesOf(t, cache)
-	const at = "MESI_Two_Level/L1Cache/"
-	for _, x := range []struct{ title, want string }{
-		{"failed assertion at t.sm:5:1", at + "t_free/add:unset()@free(a)"},
-		{"failed assertion at t.sm:6:1", at + "t_free/set:out.addr=b"},
-		{`error("no") at t.sm:10:12`, at + `p/call:error("no")>go(one, two)`},
-		{"failed assertion at u.sm:5:1", ""},
-		{"failed assertion at t.sm:12:1", ""},
+	const edit = "MESI_Two_Level/L1Cache/p/negate:m.Type == K:ONE"
+	for title, want := range map[string][]string{
+		`error("no") at t.sm:10:12`: {edit}, "failed assertion at t.sm:9:5": {edit}, "failed assertion at u.sm:10:12": nil,
+		"failed assertion at t.sm:12:1": nil, "failed assertion at t.sm:5:1": nil, "deadlock": nil,
 	} {
-		got := ""
-		if list := b.titled(x.title); len(list) > 0 {
-			got = list[0]
-		}
-		if got != x.want {
-			t.Errorf("%s: first %q, want %q", x.title, got, x.want)
+		if got := b.titled(title); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", title, got, want)
 		}
 	}
-	var of []string
-	b.of(place{"L1Cache", "t_free"}, func(_ int, ids ...string) { of = append(of, strings.Join(ids, " + ")) })
-	if want := at + "t_free/add:unset()@free(a) " + at + "t_free/set:out.addr=b"; strings.Join(of, " ") != want {
-		t.Errorf("edits of an action: %v, want %s", of, want)
+	if got := b.of(place{"L1Cache", "p"}); !slices.Equal(got, []string{edit}) {
+		t.Errorf("edits of a port: %q", got)
 	}
 }
 

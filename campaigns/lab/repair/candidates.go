@@ -78,14 +78,18 @@ func (t *table) names(tr *types.Transition) (actions []string, next string) {
 	return actions, t.state(tr.NextState)
 }
 
-// candidates lists edits for a failure with a title, the most likely first:
-// those of the declaration whose line the title names, those of rows that it or the text of the failure names, then those of rows that the failing run took,
-// the last on the line that failed and the rarest first. In each row an action that
-// it lacks, as it stands in rows of the same event or state; another next state, an
-// action less, or all those that pass the data of the message on, two actions exchanged; the actions and the next state of such a row in
-// place of its own; other values and conditions in the bodies of its actions. Where the row
-// is missing, that of another state, alone, with all that its declaration says of
-// other events, or with another next state.
+// candidates lists edits for a failure with a title, the most likely first, of four families:
+//
+//   - rows that the title or the text of the failure names, then those that the failing run took,
+//     the last on the line that failed and the rarest first: an action that the row lacks, as it
+//     stands in rows of the same event or state; another next state, an action less, or all those
+//     that pass the data of the message on, two actions exchanged; the actions and the next state of
+//     such a row in place of its own;
+//   - where the row is missing, that of another state or event: alone, with all that its
+//     declaration says of other events, or with another next state;
+//   - notices to the core of a line that is lost, in one row and in all that may lack one;
+//   - other values and conditions in the bodies of actions of these rows, and of the declaration whose line
+//     the title names.
 //
 // A row that is less likely counts as one kind of edit that is: kinds with few edits
 // are tried in many rows before kinds with many in any of them.
@@ -99,36 +103,13 @@ func candidates(p *types.Protocol, bodies *bodyEdits, title string, shown *outco
 			list = append(list, candidate{id, rank, edits})
 		}
 	}
-	bodies.guarding(title, func(kind int, ids ...string) { add(kind, 1, ids...) })
-	bodies.permitting(p, title, func(kind int, ids ...string) { add(kind, 1, ids...) })
 	for _, id := range bodies.titled(title) {
 		add(0, 1, id)
 	}
-	for _, id := range bodies.moving(title) {
-		add(nextEdit, 1, id)
-	}
-	for _, state := range statesIn(title) {
-		for _, m := range p.Machines {
-			for _, id := range bodies.widened(m.Name, state) {
-				add(insertEdit, 1, id)
-			}
-		}
-	}
 	readers := reading(p)
-	for _, m := range p.Machines {
-		t := &table{m, p.Name, readers}
-		switch {
-		case stuck(title):
-			t.waking(func(ids ...string) { add(insertEdit, 1, ids...) })
-			kind := dropEdit
-			if slices.ContainsFunc(named(title), func(r sim.Row) bool { return r.Machine == m.Name }) {
-				kind = nextEdit
-			}
-			for _, id := range bodies.reordering(m.Name) {
-				add(kind, 1, id)
-			}
-		case strings.HasPrefix(title, "load ") || strings.HasPrefix(title, "old data"):
-			t.losing(func(ids ...string) { add(insertEdit, 1, ids...) })
+	if strings.HasPrefix(title, "load ") || strings.HasPrefix(title, "old data") {
+		for _, m := range p.Machines {
+			(&table{m, p.Name, readers}).losing(func(ids ...string) { add(insertEdit, 1, ids...) })
 		}
 	}
 	rows := named(title)
@@ -193,18 +174,14 @@ func candidates(p *types.Protocol, bodies *bodyEdits, title string, shown *outco
 					}
 					add(kind, 1, drops...)
 				}
-				bodies.waits(t, tr, func(edit string) { add(rank+copyEdit, 1, t.id(at, edit)) })
-				t.exchanges(tr, func(kind int, ids ...string) { add(rank+kind, 1, ids...) })
-				t.others(tr, func(kind int, edit string) { add(rank+kind, 1, t.id(at, edit)) })
 				for _, a := range tr.Actions {
-					bodies.of(place{m.Name, a.Name}, func(kind int, ids ...string) { add(rank+kind, 1, ids...) })
+					for _, id := range bodies.of(place{m.Name, a.Name}) {
+						add(rank+bodyEdit, 1, id)
+					}
 				}
-				bodies.triggering(m.Name, at.Event, func(kind int, ids ...string) { add(rank+kind, 1, ids...) })
 			}
 			if !known && r.State != "" && r.Event != "" {
 				t.missing(r, func(kind, edits int, ids ...string) { add(rank+kind, edits, ids...) })
-				bodies.sending(r.Machine, r.Event, func(kind int, ids ...string) { add(rank+kind, 1, ids...) })
-				bodies.unsent(p, r.Machine, r.Event, func(ids ...string) { add(rank+nextEdit, 1, ids...) })
 			}
 		}
 	}
@@ -221,7 +198,7 @@ const (
 	copyEdit
 	bodyEdit
 	replaceEdit
-	amendEdit
+	popEdit // leaves the message in its queue
 )
 
 const (
@@ -332,23 +309,6 @@ func reading(p *types.Protocol) (list []int) {
 		if e := access.Enum(name); e != nil {
 			list = append(list, e.Ordinal)
 		}
-	}
-	return list
-}
-
-// statesOf is how titles name states of cores without their machine.
-var statesOf = lazyregexp.New(`may write in (\w+) while another is in (\w+)`)
-
-// statesIn are the states that a title names, those of which it does not say the machine
-// included.
-func statesIn(title string) (list []string) {
-	for _, r := range named(title) {
-		if r.State != "" {
-			list = append(list, r.State)
-		}
-	}
-	for _, m := range statesOf().FindAllStringSubmatch(title, -1) {
-		list = append(list, m[1:]...)
 	}
 	return list
 }

@@ -48,31 +48,6 @@ func lists(of func(add func(ids ...string))) (got []string) {
 	return got
 }
 
-// TestWaking requires a wake-up in the rows that leave a state in which messages wait, all of
-// them together and those of each event, and none where there is one.
-func TestWaking(t *testing.T) {
-	m := machine("z_stall w kd_wakeUp", "A Load A z_stall", "A Data B w", "A Ack B kd_wakeUp", "B Ack C w", "A Ack C w")
-	want := []string{"(A,Data)/insert:kd_wakeUp + (A,Ack)/insert:kd_wakeUp", "(A,Data)/insert:kd_wakeUp", "(A,Ack)/insert:kd_wakeUp"}
-	if got := lists(m.waking); !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
-	}
-	if got := lists(machine("z_stall w", "A Load A z_stall", "A Data B w").waking); len(got) > 0 {
-		t.Errorf("without an action that wakes: %q", got)
-	}
-}
-
-// TestExchanges requires the next states of two rows of a state to be exchanged, where they
-// differ.
-func TestExchanges(t *testing.T) {
-	m := machine("w", "A Load B w", "A Data C w", "A Ack B w", "B Data A w")
-	got := lists(func(add func(ids ...string)) {
-		m.exchanges(m.Transitions[0], func(kind int, ids ...string) { add(append(ids, fmt.Sprint(kind))...) })
-	})
-	if want := []string{fmt.Sprint("(A,Load)/next:C + (A,Data)/next:B + ", replaceEdit)}; !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
-	}
-}
-
 // TestOtherPort requires a message to be taken off another port, or to wait there, with the likeliest
 // edits.
 func TestOtherPort(t *testing.T) {
@@ -99,22 +74,6 @@ func TestLosing(t *testing.T) {
 	})
 	if i < 0 || list[i].edits != 1 || list[i].rank != insertEdit {
 		t.Errorf("candidate %d", i)
-	}
-}
-
-// TestGuarding requires the guards that a machine lacks together, and apart, early where the title
-// is of what comes up without them.
-func TestGuarding(t *testing.T) {
-	b := &bodyEdits{guards: []guard{{"M", "check_allocate", []string{"a", "b"}}, {"M", "unset_tbe", []string{"c"}}}}
-	for title, want := range map[string]string{
-		"TBE table: allocate in a full table": "0 [a b] 1 [a] 1 [b] 6 [c] ",
-		"use of a stale pointer at P.sm:1:2":  "6 [a b] 7 [a] 7 [b] 0 [c] ",
-	} {
-		got := ""
-		b.guarding(title, func(kind int, ids ...string) { got += fmt.Sprint(kind, ids, " ") })
-		if got != want {
-			t.Errorf("%s: %q, want %q", title, got, want)
-		}
 	}
 }
 

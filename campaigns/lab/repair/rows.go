@@ -14,7 +14,7 @@ func (t *table) edits(tr *types.Transition, add func(kind int, edit string)) {
 	best := t.likeliest(tr)
 	without := func(kind int, edit string) {
 		if leavesMessage(edit) {
-			kind = amendEdit
+			kind = popEdit
 		}
 		add(kind, edit)
 	}
@@ -70,51 +70,6 @@ func (t *table) declared(tr *types.Transition) (list []sim.Row) {
 		}
 	}
 	return list
-}
-
-// exchanges lists exchanges of the next states of two rows of a state: of events whose names are
-// most alike early.
-func (t *table) exchanges(tr *types.Transition, add func(kind int, ids ...string)) {
-	_, next := t.names(tr)
-	if next == "" {
-		return
-	}
-	event := func(of *types.Transition) string { return t.Event.Enums[of.Event].Name }
-	var others []*types.Transition
-	for _, other := range t.Transitions {
-		if _, to := t.names(other); other.State == tr.State && to != "" && to != next {
-			others = append(others, other)
-		}
-	}
-	byLikeness(others, event(tr), event)
-	for i, other := range others {
-		_, to := t.names(other)
-		kind := insertEdit
-		if i > 0 || !isLike(event(tr), event(other)) {
-			kind = replaceEdit
-		}
-		add(kind, t.id(t.row(tr), "next:"+to), t.id(t.row(other), "next:"+next))
-	}
-}
-
-// others lists what the state of a row does with other events, in place of what the row does,
-// one of each declaration: what it does with the event whose name is most alike first.
-func (t *table) others(tr *types.Transition, add func(kind int, edit string)) {
-	event := func(of *types.Transition) string { return t.Event.Enums[of.Event].Name }
-	var list []*types.Transition
-	for _, other := range t.Transitions {
-		if other.State == tr.State && other.Decl != tr.Decl && !slices.ContainsFunc(list, func(known *types.Transition) bool { return known.Decl == other.Decl }) {
-			list = append(list, other)
-		}
-	}
-	byLikeness(list, event(tr), event)
-	for i, other := range list {
-		kind := replaceEdit
-		if i == 0 && isLike(event(tr), event(other)) {
-			kind = nextEdit
-		}
-		add(kind, "copy:"+t.state(tr.State)+"@"+event(other))
-	}
 }
 
 // likeliest are, for the actions of a row, those of rows of the same event or state that the row

@@ -12,9 +12,6 @@ import (
 type point struct {
 	edit   edit
 	change change
-	guard  string // what a guard calls; empty for others
-	// pos is that of the statement where the change is of the whole declaration.
-	pos syntax.Pos
 }
 
 func (m *machine) bodyPoints(s site) []point {
@@ -261,16 +258,11 @@ func (m *machine) change(s site, e edit) (change, error) {
 	if s.name == "" {
 		return m.rowChange(s, e)
 	}
-	if s.body == nil {
-		return s.permit(e)
-	}
 	nth := e.point()
-	for _, points := range []func(site) []point{m.bodyPoints, m.repairPoints} {
-		for _, p := range points(s) {
-			if p.edit.text() == e.text() {
-				if nth--; nth == 0 {
-					return p.change, nil
-				}
+	for _, p := range m.bodyPoints(s) {
+		if p.edit.text() == e.text() {
+			if nth--; nth == 0 {
+				return p.change, nil
 			}
 		}
 	}

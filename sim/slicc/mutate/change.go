@@ -12,8 +12,6 @@ import (
 type change struct {
 	decl  syntax.Decl
 	decls []syntax.Decl
-	// A declaration behind decl that decls has, too, and that is taken from its place; or nil.
-	moved syntax.Decl
 	// A statement in decl, or nil, and what stands for it.
 	stmt  syntax.Stmt
 	stmts []syntax.Stmt
@@ -35,7 +33,7 @@ func (c *change) list(list []syntax.Decl) ([]syntax.Decl, bool) {
 	for i, d := range list {
 		with, ok := c.replace(d)
 		if ok {
-			return slices.Concat(list[:i], with, c.without(list[i+1:])), true
+			return slices.Concat(list[:i], with, list[i+1:]), true
 		}
 	}
 	return list, false

@@ -17,7 +17,7 @@ type edit struct {
 }
 
 // separators part the two arguments of an operator.
-var separators = map[Operator]string{Swap: ",", Insert: "@", Replace: ">", Set: "=", Trigger: ">", Add: "@", Put: "@", Call: ">", Case: ">", Copy: "@", Also: "@"}
+var separators = map[Operator]string{Swap: ",", Insert: "@", Replace: ">", Set: "=", Trigger: ">", Copy: "@"}
 
 // text is the edit without the number of its point.
 func (e edit) text() string {

@@ -85,16 +85,13 @@ func (m *machine) find(place string) (site, error) {
 	}
 	s, ok := m.site(place)
 	if !ok {
-		s, ok = m.stateSite(place)
-	}
-	if !ok {
-		return site{}, fmt.Errorf("machine %s has no action, port, function or state %s to edit", m.name, place)
+		return site{}, fmt.Errorf("machine %s has no action, port or function %s to edit", m.name, place)
 	}
 	return s, nil
 }
 
 // unknown is the error for a name of no mutant. The nearest names are looked for when it is printed,
-// since searches for repairs try many names.
+// since a search for repairs tries many names.
 type unknown struct {
 	catalogue *Catalogue
 	id        string

@@ -13,7 +13,6 @@ import (
 type machine struct {
 	name        string
 	states      []syntax.State
-	stateDecls  []*syntax.StateDecl
 	transitions []*syntax.Transition
 	actions     map[string]*syntax.Action
 	funcs       map[string]*syntax.Func
@@ -21,13 +20,7 @@ type machine struct {
 	stalling    map[string]bool // ports whose messages some action puts aside
 	initial     string          // the default state
 	heldStates  map[string]holdings
-	bodies      []site             // actions, ports and functions in the order of the text
-	plumbing    []*syntax.Func     // functions that no mutant edits
-	known       func() *vocabulary // what the bodies say
-	timers      map[string]bool    // objects that are a TimerTable
-	requestors  []string           // fields of the TBE that are a MachineID
-	wakes       bool               // it has a function that wakes messages up
-	parts       bool               // it is given addresses of parts of lines
+	bodies      []site // actions, ports and functions in the order of the text
 }
 
 type site struct {
@@ -56,19 +49,10 @@ func (m *machine) collect(body []syntax.Decl) {
 			}
 		case *syntax.StateDecl:
 			m.states = append(m.states, d.States...)
-			m.stateDecls = append(m.stateDecls, d)
 			value, _ := d.Pairs.Get("default")
 			m.initial = strings.TrimPrefix(value, m.name+"_State_")
 		case *syntax.Transition:
 			m.transitions = append(m.transitions, d)
-		case *syntax.Object:
-			m.timers[d.Name.Name] = d.Type.Name == "TimerTable"
-		case *syntax.Struct:
-			for _, f := range d.Members {
-				if field, ok := f.(*syntax.Object); ok && d.Name.Name == "TBE" && field.Type.Name == "MachineID" {
-					m.requestors = append(m.requestors, field.Name.Name)
-				}
-			}
 		case *syntax.Action:
 			m.actions[d.Name.Name] = d
 			for s := range d.Body.All() {
@@ -79,15 +63,10 @@ func (m *machine) collect(body []syntax.Decl) {
 			m.bodies = append(m.bodies, site{name: d.Name.Name, decl: d, body: d.Body})
 		case *syntax.InPort:
 			m.bodies = append(m.bodies, site{name: d.Name.Name, decl: d, body: d.Body})
-			ports := syntax.PrintStmt(d.Body)
-			m.parts = m.parts || strings.Contains(ports, lineAddress+"(") || strings.Contains(ports, "in_msg.PhysicalAddress")
 		case *syntax.Func:
-			m.wakes = m.wakes || strings.HasPrefix(d.Name.Name, "wakeUp")
 			if d.Body != nil {
 				m.funcs[d.Name.Name] = d
-				if isPlumbing(d.Name.Name) {
-					m.plumbing = append(m.plumbing, d)
-				} else {
+				if !isPlumbing(d.Name.Name) {
 					m.bodies = append(m.bodies, site{name: d.Name.Name, decl: d, body: d.Body})
 				}
 			}
@@ -130,7 +109,7 @@ func (m *machine) row(state, event string) *syntax.Transition {
 
 // body finds a declaration with a body.
 func (m *machine) site(name string) (site, bool) {
-	for _, s := range m.amended() {
+	for _, s := range m.bodies {
 		if s.name == name {
 			return s, true
 		}

@@ -56,20 +56,14 @@ const (
 	Forget  Operator = "forget"  // forget:PORT leaves one destination of a message out
 )
 
-// Operators lists the operators, those on rows first, and those of repairs last.
+// Operators lists the operators, those on rows first.
 func Operators() []Operator {
-	return []Operator{Swap, Drop, Dup, Next, Delete, Copy, Pop, Insert, Replace, Skip, Set, Negate, Trigger, Forget, Add, Put, Call, Case, Omit, Make, Also, Permit, Under, Before}
+	return []Operator{Swap, Drop, Dup, Next, Delete, Copy, Pop, Insert, Replace, Skip, Set, Negate, Trigger, Forget}
 }
 
-// Listed reports whether a Catalogue lists the mutants of the operator. Those of others are too many,
-// or repairs; Find makes them from their names.
-func (o Operator) Listed() bool {
-	switch o {
-	case Swap, Drop, Dup, Next, Delete, Copy, Pop, Skip, Set, Negate, Trigger, Forget:
-		return true
-	}
-	return false
-}
+// Listed reports whether a Catalogue lists the mutants of the operator. Those of others are too many;
+// Find makes them from their names.
+func (o Operator) Listed() bool { return o != Insert && o != Replace }
 
 // Mutant is an edit of a protocol.
 type Mutant struct {
@@ -136,13 +130,12 @@ func (p *Catalogue) collect(f *syntax.File) {
 		case *syntax.Machine:
 			m := &machine{
 				name: d.Name.Value.Name, actions: map[string]*syntax.Action{}, funcs: map[string]*syntax.Func{}, directories: map[string]bool{},
-				stalling: map[string]bool{}, timers: map[string]bool{},
+				stalling: map[string]bool{},
 			}
 			for _, v := range d.Params {
 				m.directories[v.Name.Name] = v.Type.Name == "DirectoryMemory"
 			}
 			m.collect(d.Body)
-			m.known = sync.OnceValue(m.vocabulary)
 			m.heldStates = m.held()
 			p.machines = append(p.machines, m)
 		}

@@ -329,7 +329,7 @@ func TestFindErrors(t *testing.T) {
 		"Small/L1Cache/(M,Store)/drop:s_store#2":                                      {"no such point"},
 		"Small/L1Cache/(M,Store)/drop:s_store#x":                                      {"number from 2"},
 		"Small/L1Cache/(M,Store)/next:N":                                              {"no state N"},
-		"Small/L1Cache/missing/skip:x":                                                {"no action, port, function or state missing"},
+		"Small/L1Cache/missing/skip:x":                                                {"no action, port or function missing"},
 		"Small/L1Cache":                                                               {"want PROTOCOL/MACHINE/PLACE/EDIT"},
 		"Small/L1Cache/(M,Store)/drop:s_store + Small/L1Cache/(M,Store)/drop:s_store": {"no such point"},
 	} {

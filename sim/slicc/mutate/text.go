@@ -1,7 +1,6 @@
 package mutate
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -123,13 +122,6 @@ func (c *change) text(name string, src []byte) ([]byte, error) {
 		for _, s := range c.stmts {
 			with += syntax.PrintStmt(s)
 		}
-	case c.moved != nil:
-		span, err = t.Decl(c.decl.Position())
-		from, missing := t.Decl(c.moved.Position())
-		if err := errors.Join(err, missing); err != nil {
-			return nil, err
-		}
-		return syntax.Splice(syntax.Splice(src, from, ""), span, flush(src, from)+"\n\n"+flush(src, span)), nil
 	default:
 		span, err = t.Decl(c.decl.Position())
 		with = c.declText(src, span)
