@@ -134,8 +134,7 @@ func kernelBytes(h *parse.History) int64 {
 		}
 	}
 	const perPair = 8 + 40 // in a list and in a table
-	n, _ := saturate.EstimateBytes(h, model.SC)
-	n += causal.EstimateBytes(h, model.CCM)
+	n := saturate.EstimateBytes(h, model.SC) + causal.EstimateBytes(h, model.CCM)
 	for _, w := range writes {
 		n += w * (w - 1) / 2 * perPair
 	}

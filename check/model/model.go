@@ -18,8 +18,8 @@ const (
 	Causal
 )
 
-// Model is a memory model. Models are compared by Name. The fields below Family
-// are, of a causal model, those of the Total model by whose rules its criterion
+// Model is a memory model. Each is one value of this package, so that == compares
+// models. The fields below Family are, of a causal model, those of the Total model by whose rules its criterion
 // infers.
 type Model struct {
 	Name   string // canonical, as on the command line: "sc", "tso", …

@@ -100,7 +100,7 @@ const maxHeld = 1024
 // Undo or Keep ends; holds do not nest.
 func (g *Graph) Hold() Mark {
 	m := g.Mark()
-	if g.width <= maxHeld && !g.paged() {
+	if g.width <= maxHeld {
 		held := &g.trail.held
 		held.on, held.marked = true, false
 		if held.has == nil {

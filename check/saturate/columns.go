@@ -56,20 +56,8 @@ func (g *Graph) layOut(plan chainPlan) {
 	}
 }
 
-// rowsSize is the number of components of all rows.
-func (g *Graph) rowsSize() int64 {
-	if g.rowStart == nil {
-		return int64(g.n) * int64(g.width)
-	}
-	return g.rowStart[g.n]
-}
-
-// row is the clock row of v. Of paged rows it is a copy, valid until the next call;
-// changes of the row do not show in it.
+// row is the clock row of v.
 func (g *Graph) row(v Node) []int32 {
-	if g.paged() {
-		return g.copied(v, &g.scratch[0])
-	}
 	if g.rowStart != nil {
 		lo, hi := g.rowStart[v], g.rowStart[v+1]
 		return g.rows[lo:hi:hi]
@@ -81,20 +69,9 @@ func (g *Graph) row(v Node) []int32 {
 	return s[lo : lo+g.width : lo+g.width]
 }
 
-// otherRow is row for use beside what row returned.
-func (g *Graph) otherRow(v Node) []int32 {
-	if g.paged() {
-		return g.copied(v, &g.scratch[1])
-	}
-	return g.row(v)
-}
-
 // cell is one component of the row of v.
 func (g *Graph) cell(v Node, c int32) int32 {
-	switch {
-	case g.paged():
-		return g.pagedCell(v, c)
-	case g.rowStart != nil:
+	if g.rowStart != nil {
 		return g.rows[g.rowStart[v]+int64(c)]
 	}
 	if s := g.slabs[uint32(v)/slabRows]; s != nil {
@@ -105,13 +82,6 @@ func (g *Graph) cell(v Node, c int32) int32 {
 
 // put sets one component of the row of v.
 func (g *Graph) put(v Node, c, p int32) {
-	if g.paged() {
-		if int(c) < g.columns.columns {
-			g.store(v, int(c))
-		}
-		*g.pagedAt(v, c) = p
-		return
-	}
 	g.row(v)[c] = p
 	g.nonZero(v, int(c))
 }

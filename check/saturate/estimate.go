@@ -36,9 +36,8 @@ const (
 
 // EstimateBytes estimates the memory of a saturated graph of the history under
 // the model and of a search on it that ends in an order. It is exact except for
-// the numbers of edges. Of that, sparse is what very wide rows take if no block of
-// them is zero: the graph takes it as they fill (see Graph.SetPageMemory).
-func EstimateBytes(h *parse.History, m model.Model) (most, sparse int64) {
+// the numbers of edges.
+func EstimateBytes(h *parse.History, m model.Model) int64 {
 	plan := planChains(h, m)
 	lanes := newLaneCount(h)
 	s := sizes{columns: int64(len(plan.thread)), chains: int64(len(plan.thread)), byLocation: plan.columns != nil}
@@ -70,7 +69,7 @@ func EstimateBytes(h *parse.History, m model.Model) (most, sparse int64) {
 }
 
 // EstimateBytes is EstimateBytes of the graph's history and model.
-func (g *Graph) EstimateBytes() (most, sparse int64) {
+func (g *Graph) EstimateBytes() int64 {
 	s := sizes{
 		nodes: int64(g.n), columns: int64(g.columns.columns), chains: int64(g.chains), byLocation: g.byLocation(),
 		writes: int64(len(g.writePos)), isolated: int64(len(g.isolated)), lanes: int64(len(g.laneChain)),
@@ -103,15 +102,10 @@ type sizes struct {
 	byLocation                                      bool
 }
 
-func (s *sizes) estimate(h *parse.History, m model.Model) (most, sparse int64) {
+func (s *sizes) estimate(h *parse.History, m model.Model) int64 {
 	row := 4 * s.columns
 	if s.columns > wideRows {
 		row += 8 * int64(summaryWords(int(s.columns)))
-	}
-	if s.columns > int64(pagedRows) {
-		blocks := int64(blocksOf(int(s.columns)))
-		sparse = s.nodes * blocks * pageBytes
-		row += blocks*(4+pageBytes) - 4*s.columns
 	}
 	const perChain = 4 + 4 + 4 + 4 // thread, start, column, the search's first node left
 	byLocation, widest, inferred := int64(0), row, inferredEdges(h)
@@ -123,13 +117,12 @@ func (s *sizes) estimate(h *parse.History, m model.Model) (most, sparse int64) {
 		byLocation = 4*s.components + s.nodes*(perColumn+perScattered) + s.writes*(4+4) + s.gates*12 + s.chains*perChain
 	}
 	held := int64(0)
-	if m.PPO != 0 && sparse == 0 { // else nothing is inferred, nor has a search to hold anything
+	if m.PPO != 0 { // else nothing is inferred, nor has a search to hold anything
 		held = min(s.nodes, int64(HeldNodes(int(s.nodes))))
 	}
 	edges := float64(s.nodes) * (staticEdges(m)*perEdge + inferred*perInferred)
-	most = int64(len(h.Ops))*4 + s.nodes*(perNode+row) + held*widest + byLocation +
+	return int64(len(h.Ops))*4 + s.nodes*(perNode+row) + held*widest + byLocation +
 		s.writes*(4+8) + s.reads*4 + s.isolated*12 + s.lanes*16 + int64(edges)
-	return most, sparse
 }
 
 // laneCount counts the lanes of each location, given its writes by thread.

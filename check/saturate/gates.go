@@ -232,7 +232,7 @@ func (g *Graph) knownGates(v Node) []int32 {
 		if g.isInit(w) {
 			return nil
 		}
-		return g.otherRow(Node(w))
+		return g.row(Node(w))
 	}
 	return g.knownWrites(v)
 }
@@ -244,10 +244,10 @@ func (g *Graph) knownWrites(w Node) []int32 {
 	switch {
 	case u == NoNode && latest == NoNode:
 		return nil
-	case latest == NoNode || g.paged() && u != NoNode:
-		return g.otherRow(u)
+	case latest == NoNode:
+		return g.row(u)
 	case u == NoNode:
-		return g.otherRow(latest)
+		return g.row(latest)
 	}
 	g.joined = append(g.joined[:0], g.row(latest)...)
 	raise(g.joined, g.row(u))

@@ -71,7 +71,6 @@ type Graph struct {
 	slot      []int32  // write node → slot, -1 for other nodes
 
 	ruled
-	fencedReads
 	columns
 	gates
 
@@ -92,9 +91,8 @@ type Graph struct {
 
 	// Closure.
 	clockRows
-	pageMemory int64   // see SetPageMemory
-	order      []int32 // node → number from 1 in the order of the sweep, 0 before
-	wait       []int32 // sweep: node not processed → predecessors not processed
+	order []int32 // node → number from 1 in the order of the sweep, 0 before
+	wait  []int32 // sweep: node not processed → predecessors not processed
 	cursors
 	repairQueue
 	trail    *trail
@@ -109,9 +107,6 @@ func (g *Graph) Contradictory() bool { return g.conflict.found }
 
 // Nodes is the number of nodes.
 func (g *Graph) Nodes() int { return g.n }
-
-// Writes is the number of nodes that write.
-func (g *Graph) Writes() int { return len(g.writePos) }
 
 // Chains is the number of chains.
 func (g *Graph) Chains() int { return g.chains }
@@ -139,6 +134,22 @@ func (g *Graph) Loc(v Node) int32 { return g.loc[v] }
 // Writer is the writer that the read v reads from: a node, or Nodes()+x for
 // the initial write of x.
 func (g *Graph) Writer(v Node) int32 { return g.rf[v] }
+
+// Returned lists the writers whose values v returns: one if v is a read.
+func (g *Graph) Returned(v Node) []int32 {
+	if g.kind[v]&bitRead != 0 {
+		return g.rf[v : v+1 : v+1]
+	}
+	return nil
+}
+
+// WriterLoc is the location of a writer.
+func (g *Graph) WriterLoc(writer int32) int32 {
+	if g.isInit(writer) {
+		return writer - int32(g.n)
+	}
+	return g.loc[writer]
+}
 
 // Isolated lists the reads that have no node, because only edges from and to the
 // writes around them could lead through them: they may directly follow their

@@ -13,36 +13,29 @@ const wideRows = 128
 
 // clockRows holds the clock rows. Wide rows are mostly zero, since a history
 // of many threads has short ones: each has a summary with a bit for every
-// block of columns that may be non-zero. The blocks of very wide rows are
-// stored when they are first written to (see pages.go). Rows of one width are
+// block of columns that may be non-zero. Rows of one width are
 // allocated in slabs when they are first asked for, so that a history that is
 // refuted by its beginning takes no memory for the rest: the runtime would clear
 // one array for all, if it begins in memory that was used before.
 type clockRows struct {
-	rows    []int32   // node × component, where rowStart says; of paged rows the components of lanes
+	rows    []int32   // node × component, where rowStart says
 	slabs   [][]int32 // of slabRows rows of one width each, nil as long as they are zero
 	blocks  []uint64  // node × summary; nil for narrow rows
 	summary int       // words of a summary
 	latest  []Node    // slot → the latest write, by the sweep, that gave its lanes; or NoNode; nil without lanes
 	joined  []int32   // scratch of knownWrites
-	pages
 }
 
 func (g *Graph) initRows() {
 	g.clockRows = clockRows{}
-	if g.columns.columns > min(wideRows, pagedRows) {
+	if g.columns.columns > wideRows {
 		g.summary = summaryWords(g.columns.columns)
 		g.blocks = make([]uint64, g.n*g.summary)
 	}
-	size := g.rowsSize()
-	if g.columns.columns > pagedRows {
-		size -= int64(g.n) * int64(g.columns.columns)
-		g.initPages()
-	}
-	if g.rowStart == nil && !g.paged() {
+	if g.rowStart == nil {
 		g.slabs = make([][]int32, (g.n+slabRows-1)/slabRows)
 	} else {
-		g.rows = make([]int32, size)
+		g.rows = make([]int32, g.rowStart[g.n])
 	}
 	if g.byLocation() {
 		g.latest = slices.Repeat([]Node{NoNode}, len(g.writePos))
@@ -89,16 +82,13 @@ func (g *Graph) joinRow(u, v Node) {
 		}
 		return
 	}
-	raise(g.part(v, g.columns.columns, shared), g.part(u, g.columns.columns, shared))
+	raise(g.row(v)[g.columns.columns:shared], g.row(u)[g.columns.columns:shared])
 	for i := range g.summary {
 		w := g.blocks[int(u)*g.summary+i]
 		g.blocks[int(v)*g.summary+i] |= w
 		for ; w != 0; w &= w - 1 {
 			lo, hi := g.block(i, w)
-			if g.paged() {
-				g.store(v, lo)
-			}
-			raise(g.part(v, lo, hi), g.part(u, lo, hi))
+			raise(g.row(v)[lo:hi], g.row(u)[lo:hi])
 		}
 	}
 }
@@ -143,7 +133,7 @@ func (g *Graph) joinAll(u, v Node) {
 // joinRange does so for a range of components. m is v's mask, nil as long as
 // nothing has changed.
 func (g *Graph) joinRange(u, v Node, lo, hi int, m []uint64) []uint64 {
-	src, dst := g.part(u, lo, hi), g.part(v, lo, hi)
+	src, dst := g.row(u)[lo:hi], g.row(v)[lo:hi]
 	for i, p := range src {
 		if p > dst[i] {
 			if m == nil {
@@ -151,10 +141,6 @@ func (g *Graph) joinRange(u, v Node, lo, hi int, m []uint64) []uint64 {
 				g.hold(v)
 			}
 			c := lo + i
-			if g.paged() && c < g.columns.columns {
-				g.store(v, lo)
-				dst = g.part(v, lo, hi)
-			}
 			g.record(v, int32(c), dst[i])
 			dst[i] = p
 			m[c>>6] |= 1 << (c & 63)
@@ -168,10 +154,7 @@ func (g *Graph) joinMasked(u, v Node, mask []uint64) {
 	if g.beyond(v) {
 		return
 	}
-	var src, dst []int32
-	if !g.paged() {
-		src, dst = g.row(u), g.row(v)
-	}
+	src, dst := g.row(u), g.row(v)
 	shared := g.shared(u, v)
 	var m []uint64
 	changed := false
@@ -181,12 +164,7 @@ func (g *Graph) joinMasked(u, v Node, mask []uint64) {
 			if c >= shared {
 				return
 			}
-			var p, old int32
-			if dst != nil {
-				p, old = src[c], dst[c]
-			} else {
-				p, old = g.pagedCell(u, int32(c)), g.pagedCell(v, int32(c))
-			}
+			p, old := src[c], dst[c]
 			if p <= old {
 				continue
 			}
@@ -195,12 +173,8 @@ func (g *Graph) joinMasked(u, v Node, mask []uint64) {
 				g.hold(v)
 			}
 			g.record(v, int32(c), old)
-			if dst != nil {
-				dst[c] = p
-				g.nonZero(v, c)
-			} else {
-				g.put(v, int32(c), p)
-			}
+			dst[c] = p
+			g.nonZero(v, c)
 			if g.order[v] == 0 {
 				continue // the sweep has not come to it
 			}

@@ -60,7 +60,7 @@ func (g *Graph) firstA(r Node, row []int32) bool {
 	own, w := g.chain[r], g.rf[r]
 	var known []int32 // what precedes w already
 	if !g.isInit(w) {
-		known = g.otherRow(Node(w))
+		known = g.row(Node(w))
 	}
 	for i, c := range g.laneChain[lo:hi] {
 		p := row[c]

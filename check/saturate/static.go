@@ -156,9 +156,6 @@ func (e *emitter) emitAll() {
 		}
 		e.newThread()
 		e.accesses(lo, hi)
-		if g.fencedOnly {
-			e.fencedReads(lo, hi)
-		}
 	}
 	e.final()
 	e.storeOrder()

@@ -10,7 +10,7 @@ const pollEvery = 256
 
 // Saturate closes the graph under rules A and B. It returns false when the
 // edges contradict each other, so that the model forbids the history (see
-// Refute); an error only when ctx is done, or ErrPages. It must be called once, before any
+// Refute); an error only when ctx is done. It must be called once, before any
 // Assume.
 //
 // It is a topological sweep: a node is processed when all its known
@@ -18,9 +18,6 @@ const pollEvery = 256
 // processed node, whose changed components the repair queue propagates. A write
 // whose rule B has a reader not yet processed waits for it.
 func (g *Graph) Saturate(ctx context.Context) (bool, error) {
-	if g.fencedOnly {
-		panic("saturate: BuildFenced makes graphs for a search only")
-	}
 	if g.conflict.found {
 		return false, nil
 	}
@@ -53,13 +50,8 @@ func (g *Graph) Saturate(ctx context.Context) (bool, error) {
 		if waiting {
 			continue
 		}
-		if done++; done%pollEvery == 0 {
-			if ctx.Err() != nil {
-				return false, context.Cause(ctx)
-			}
-			if g.tooManyPages() {
-				return false, ErrPages
-			}
+		if done++; done%pollEvery == 0 && ctx.Err() != nil {
+			return false, context.Cause(ctx)
 		}
 	}
 	g.wait, g.cursors = nil, cursors{}

@@ -1,7 +1,6 @@
 package saturate_test
 
 import (
-	"errors"
 	"math/rand/v2"
 	"testing"
 
@@ -99,15 +98,6 @@ func TestManyChainsAssumed(t *testing.T) {
 	}
 }
 
-// Paged rows say what others say: of graphs of any size, on demand, with changes
-// undone.
-func TestPaged(t *testing.T) {
-	defer saturate.SetPagedRows(saturate.SetPagedRows(0))
-	t.Run("closure", TestClosure)
-	t.Run("assume", TestAssume)
-	t.Run("wide", TestManyChainsAssumed)
-}
-
 // A graph that is built has the estimate that was made before.
 func TestEstimateOfGraph(t *testing.T) {
 	models := append([]model.Model{model.SC, model.TSO, model.PSO, model.RMO}, model.OfInstructionSets()...)
@@ -121,39 +111,9 @@ func TestEstimateOfGraph(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			most, sparse := saturate.EstimateBytes(h, m)
-			if m, s := g.EstimateBytes(); m != most || s != sparse {
-				t.Fatalf("seed %d, %s: %d bytes, %d sparse; before %d and %d", seed, g.Model().Name, m, s, most, sparse)
+			if got, want := g.EstimateBytes(), saturate.EstimateBytes(h, m); got != want {
+				t.Fatalf("seed %d, %s: %d bytes; before %d", seed, m.Name, got, want)
 			}
-		}
-	}
-}
-
-// The memory of paged rows is what is not zero, and bounded.
-func TestPageMemory(t *testing.T) {
-	h := histgen.FromCNF(histgen.RandomCNF(rand.New(rand.NewPCG(1, 32)), 20, 85), false)
-	most, sparse := saturate.EstimateBytes(h, model.SC)
-	if sparse != 0 {
-		t.Fatal("rows of few threads are not to be paged")
-	}
-	defer saturate.SetPagedRows(saturate.SetPagedRows(200))
-	paged, sparse := saturate.EstimateBytes(h, model.SC)
-	if sparse <= 0 || sparse >= paged {
-		t.Fatalf("%d bytes, paged %d, of which sparse %d", most, paged, sparse)
-	}
-	g, ok := saturated(t, h, model.SC)
-	if !ok || g.PageBytes() == 0 || g.PageBytes() > sparse/4 {
-		t.Fatalf("contradictory: %v; %d bytes of pages, at most %d", !ok, g.PageBytes(), sparse)
-	}
-	need := g.PageBytes()
-	for _, limit := range []int64{need / 2, need} {
-		g, err := saturate.Build(h, model.SC)
-		if err != nil {
-			t.Fatal(err)
-		}
-		g.SetPageMemory(limit)
-		if _, err := g.Saturate(t.Context()); errors.Is(err, saturate.ErrPages) != (limit < need) {
-			t.Fatalf("%d of %d bytes: %v", limit, need, err)
 		}
 	}
 }

@@ -7,9 +7,6 @@ import (
 	"ordeal/check/witness"
 )
 
-// maxTree bounds the case splits of a refutation.
-const maxTree = 1 << 20
-
 // tree turns the learned clauses, which are unsatisfiable together, into a
 // tree of case splits with a clause's cycle at every leaf. It returns nil if
 // the tree would be too large.

@@ -9,9 +9,6 @@ import (
 	"ordeal/parse"
 )
 
-// minWindow is the least number of nodes between two cuts.
-const minWindow = 256
-
 // decompose completes a verdict on a saturated graph that a greedy order could
 // not: it cuts the history into independent windows, so that case splits see
 // only those windows that need them.

@@ -18,7 +18,7 @@ func TestEarly(t *testing.T) {
 	found, none := 0, 0
 	try := func(h *parse.History, m model.Model) bool {
 		v := witness.Verdict{Model: m.Name}
-		if _, _, err := early(t.Context(), h, m, m, Limits{}, &v); err != nil {
+		if err := early(t.Context(), &task{h: h, m: m, v: &v}); err != nil {
 			t.Fatal(err)
 		}
 		if v.Answer == witness.Unknown {

@@ -8,20 +8,17 @@ import (
 	"ordeal/parse"
 )
 
-// firstWindow is the size in placements of a window after a dead end.
-const firstWindow = 64
-
 // greedy tries to order the nodes of a saturated graph. Forward checking is
 // expensive and wrong decisions are rare, so it decides without. It learns from
-// dead ends. Where that does not lead any further, and checking allows it, it
+// dead ends. Where that does not lead any further, it
 // undoes the latest decision that led there and continues with forward checking
 // for a window, which is longer if the next dead end is near. If forward checking
 // without limit from the beginning meets a dead end, order is nil, which proves
 // nothing, and stuck is the state. The graph is unchanged in any case. refusals
 // counts decisions refused or undone.
-func greedy(ctx context.Context, g *saturate.Graph, checking bool) (order *witness.Order, stuck *placer, refusals int, err error) {
+func greedy(ctx context.Context, g *saturate.Graph) (order *witness.Order, stuck *placer, refusals int, err error) {
 	p := newPlacer(g)
-	return place(ctx, &window{p: p, checking: checking, most: maxLessons, size: firstWindow, retreat: firstWindow})
+	return place(ctx, &window{p: p, checking: true, most: maxLessons, size: firstWindow, retreat: firstWindow})
 }
 
 // place goes on until all nodes are placed or a dead end cannot be left.

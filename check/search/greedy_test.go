@@ -48,7 +48,7 @@ func TestGreedy(t *testing.T) {
 				continue
 			}
 			before, edges := facts(g)
-			order, stuck, _, err := greedy(t.Context(), g, true)
+			order, stuck, _, err := greedy(t.Context(), g)
 			if err != nil || (order == nil) == (stuck == nil) {
 				t.Fatal(err, order, stuck)
 			}

@@ -12,9 +12,6 @@ func NewHeap[N ~int32](key func(N) int32) *Heap[N] { return &Heap[N]{key: key} }
 // Len is the number of nodes.
 func (h *Heap[N]) Len() int { return len(h.nodes) }
 
-// First is the node with the smallest key. The heap must not be empty.
-func (h *Heap[N]) First() N { return h.nodes[0] }
-
 // Push adds a node.
 func (h *Heap[N]) Push(v N) {
 	h.nodes = append(h.nodes, v)

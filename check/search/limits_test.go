@@ -70,10 +70,7 @@ func TestDeadline(t *testing.T) {
 func TestMemoryBudget(t *testing.T) {
 	for _, m := range totals {
 		h := run(m, 16, 50000, 16)
-		need := estimate(h, m)
-		for _, m := range []model.Model{m, triedFirst(h, m)} {
-			need = min(need, estimate(h, m), saturate.EstimateStaticBytes(h, m))
-		}
+		need := min(estimate(h, m), saturate.EstimateStaticBytes(h, m))
 		for _, p := range procedures {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)

@@ -46,14 +46,6 @@ const (
 	// runBits are those of a number in lookahead.idle.
 	runBits    = 12
 	longestRun = 1<<runBits - 1
-	// maxLookahead bounds the nodes that a search visits.
-	maxLookahead = 1 << 12
-	// visitsOfPlacement are about as much work as a placement that is taken back.
-	visitsOfPlacement = 8
-	// worthwhile is how much searches may cost for each placement taken back, where all
-	// after a decision are; else it is 1. Where dead ends are near, which is with few
-	// threads, it is cheaper to meet them.
-	worthwhile = 2
 )
 
 // foresee reports whether the decision v would lead to a dead end, and postpones it

@@ -17,7 +17,7 @@ import (
 func foreseen(g *saturate.Graph, seq []saturate.Node) *placer {
 	p := replayed(g, seq)
 	p.due = make([]int32, g.Nodes())
-	p.startProgress()
+	p.progress = &progress{of: make([]int32, g.History().Threads())}
 	p.look.credit = math.MaxInt32
 	return p
 }
@@ -86,10 +86,7 @@ func TestLookahead(t *testing.T) {
 	refused, chained := 0, 0
 	check := func(h *parse.History) {
 		for _, m := range totals {
-			for _, g := range staticGraphs(t, h, m) {
-				if g.Contradictory() {
-					continue
-				}
+			if g := unsaturated(t, h, m); !g.Contradictory() {
 				mc := newMachine(g)
 				mc.eachState(func(_ state, seq []saturate.Node) {
 					p := foreseen(g, seq)

@@ -44,6 +44,7 @@ type placer struct {
 
 	hint     []int32       // for saturate.Graph.NextWrites
 	guarding bool          // see forward_check.go
+	ordered  bool          // the store order is known: no write is a decision
 	base     saturate.Mark // of the graph before guarding
 	ahead    int           // how far guarding looks, 0 for no limit
 	refusals int
@@ -66,6 +67,7 @@ func newPlacer(g *saturate.Graph) *placer {
 		blocked:     make([][]saturate.Node, locs),
 		hint:        g.NewHint(),
 		waiting:     map[saturate.Node][]saturate.Node{},
+		ordered:     g.History().StoreOrder != nil,
 		lessons:     newLessons(n),
 	}
 	p.choices = NewHeap(g.SweepOrder)
@@ -113,7 +115,7 @@ func (p *placer) settle() {
 		case !p.writable(v):
 			p.blocked[x] = append(p.blocked[x], v)
 		case p.postpone(v):
-		case p.g.IsRead(v) || p.pending[v] == 0 || p.harmless(v):
+		case p.ordered || p.g.IsRead(v) || p.pending[v] == 0 || p.harmless(v):
 			p.place(v)
 		default:
 			if p.due != nil {
@@ -139,7 +141,7 @@ func (p *placer) place(v saturate.Node) {
 	p.placed[v] = true
 	p.heads[g.Chain(v)] = g.After(v)
 	if p.progress != nil {
-		p.advance(v, 1)
+		p.progress.advance(g.Thread(v), 1)
 	}
 	for _, w := range g.Returned(v) {
 		p.pending[w]--
@@ -188,9 +190,6 @@ func (p *placer) pass(v saturate.Node) {
 	}
 }
 
-// maxProbe bounds the placements that harmless tries.
-const maxProbe = 256
-
 // harmless reports whether after placing the write w, which has no predecessor
 // left, reads alone can be placed until none of w is pending. Then any order
 // that completes the present one stays one when these come first.
@@ -235,12 +234,13 @@ func (p *placer) done() bool { return len(p.seq) == p.g.Nodes() }
 func (p *placer) order() *witness.Order {
 	h := p.g.History()
 	p.wait, p.pending, p.overwritten = nil, nil, nil
-	// Isolated reads by the place of what they come after; initial writes come first.
-	var first []int32
-	if len(p.g.Isolated()) > 0 {
-		first = p.firstPlaces()
-	}
-	start, reads := closure.Group(len(p.seq)+1, p.g.Isolated(), func(r parse.OpID) int32 { return first[r] })
+	// Isolated reads by the place of their writer; initial writes come first.
+	start, reads := closure.Group(len(p.seq)+1, p.g.Isolated(), func(r parse.OpID) int32 {
+		if w := h.Ops[r].RF; w != parse.Init {
+			return p.at[p.g.Node(w)] + 1
+		}
+		return 0
+	})
 	ops := append(make([]parse.OpID, 0, len(h.Ops)), reads[:start[1]]...)
 	for i, v := range p.seq {
 		if !p.g.IsFence(v) {
@@ -249,26 +249,4 @@ func (p *placer) order() *witness.Order {
 		ops = append(ops, reads[start[i+1]:start[i+2]]...)
 	}
 	return &witness.Order{Ops: ops}
-}
-
-// firstPlaces says of isolated reads, by operation, before which place of seq they are
-// to come: after their writer and, in a graph of BuildFenced, the fence before them.
-func (p *placer) firstPlaces() []int32 {
-	h, g := p.g.History(), p.g
-	first := make([]int32, len(h.Ops))
-	for t := range h.Threads() {
-		fence := int32(0)
-		for id := h.Start[t]; id < h.Start[t+1]; id++ {
-			switch o := &h.Ops[id]; {
-			case o.Kind == parse.Fence && g.Fenced():
-				fence = p.at[g.Node(id)] + 1
-			case o.Kind != parse.Read:
-			case o.RF == parse.Init:
-				first[id] = fence
-			default:
-				first[id] = max(fence, p.at[g.Node(o.RF)]+1)
-			}
-		}
-	}
-	return first
 }

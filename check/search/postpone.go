@@ -85,14 +85,6 @@ func (p *placer) unlearn(w saturate.Node) {
 	delete(p.resting, w)
 }
 
-const (
-	// maxLessons bounds the dead ends that are learned from without getting further.
-	maxLessons = 64
-	// maxSpared bounds the first of these that take back only what depends on a
-	// decision. Such changes may go round in a circle.
-	maxSpared = 16
-)
-
 // postpone reports whether what was learned postpones v, which is then examined
 // again after the node that it waits for.
 func (p *placer) postpone(v saturate.Node) bool {

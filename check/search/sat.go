@@ -35,8 +35,7 @@ var SAT = Procedure{
 func splitCases(ctx context.Context, g *saturate.Graph, stuck *placer, limits Limits, v *witness.Verdict) error {
 	s := newPairSolver(g)
 	if s.limits = limits; limits.bound() > 0 {
-		most, sparse := g.EstimateBytes()
-		s.bytes = most - sparse + g.PageBytes()
+		s.bytes = g.EstimateBytes()
 	}
 	order, ref, err := s.run(ctx, stuck)
 	v.Procedure = "sat"
@@ -143,7 +142,7 @@ func (s *pairSolver) run(ctx context.Context, stuck *placer) (*witness.Order, *w
 		if err == nil && !learned {
 			var order *witness.Order
 			var stuck *placer
-			order, stuck, _, err = greedy(ctx, s.g, true)
+			order, stuck, _, err = greedy(ctx, s.g)
 			if order != nil {
 				return order, nil, nil
 			}

@@ -170,22 +170,17 @@ func graphOf(t testing.TB, h *parse.History, m model.Model) *saturate.Graph {
 	return g
 }
 
-// staticGraphs are the graphs of a history that are not saturated: that of Build, and
-// that of BuildFenced, if it applies.
-func staticGraphs(t testing.TB, h *parse.History, m model.Model) []*saturate.Graph {
+// unsaturated is the graph of a history with its static edges.
+func unsaturated(t testing.TB, h *parse.History, m model.Model) *saturate.Graph {
 	t.Helper()
 	g, err := saturate.Build(h, m)
 	if err != nil {
 		t.Fatal(err)
 	}
-	graphs := []*saturate.Graph{g}
-	if saturate.FencedOnly(h, m) {
-		graphs = append(graphs, saturate.BuildFenced(h, m))
-	}
-	return graphs
+	return g
 }
 
-// drawFenced makes a history that BuildFenced applies to under RMO.
+// drawFenced makes a history in which full fences alone order loads under RMO.
 func drawFenced(rng *rand.Rand, lo, hi int) *parse.History {
 	p := histgen.Params{
 		Threads: 2 + rng.IntN(3), Ops: lo + rng.IntN(hi-lo+1), Locations: 1 + rng.IntN(3), Writes: 0.3 + 0.2*rng.Float64(),
@@ -241,6 +236,5 @@ func many(n uint64) uint64 { return scale.Of(n/10, n/5, n) }
 
 // estimate is the most that a saturated graph takes, in bytes.
 func estimate(h *parse.History, m model.Model) int64 {
-	most, _ := saturate.EstimateBytes(h, m)
-	return most
+	return saturate.EstimateBytes(h, m)
 }

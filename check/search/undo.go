@@ -73,7 +73,7 @@ func (p *placer) reset(v saturate.Node) {
 	c := g.Chain(v)
 	p.heads[c] = min(p.heads[c], v)
 	if p.progress != nil {
-		p.advance(v, -1)
+		p.progress.advance(g.Thread(v), -1)
 	}
 	for _, w := range g.Returned(v) {
 		p.pending[w]++

@@ -8,17 +8,6 @@ import (
 	"ordeal/check/saturate"
 )
 
-const (
-	// firstPairs bounds the pairs of writes that become variables at first; the
-	// bound doubles each time.
-	firstPairs = 64
-	// maxCandidates bounds the pairs among which create looks for those that
-	// others decide.
-	maxCandidates = 1024
-	// maxConsequences bounds the edges that are kept for all literals.
-	maxConsequences = 1 << 20
-)
-
 // consequence is an edge that holds in every order in which lit does.
 type consequence struct {
 	from, to saturate.Node

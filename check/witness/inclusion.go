@@ -14,8 +14,7 @@ type Inclusion struct {
 	Model string
 	// Checked says that the checkers accept that evidence under the verdict's
 	// model too, on this history: it is the Order or Refutation of the
-	// verdict. A procedure that sets it need not check it, since package check
-	// has all evidence checked under the model of its verdict. Otherwise only
+	// verdict. Otherwise only
 	// model.Implies says that it counts, and the verdict has no evidence.
 	Checked bool
 }

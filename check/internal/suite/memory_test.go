@@ -137,7 +137,6 @@ func TestMemoryBound(t *testing.T) {
 		}
 		p := histgen.Params{Threads: c.threads, Ops: c.ops, Locations: c.locations}
 		h := histgen.Machine(rand.New(rand.NewPCG(1, 2)), c.m, p).History
-		most, _ := saturate.EstimateBytes(h, c.m)
 		for _, run := range []struct {
 			procedure string
 			rows      int // bytes
@@ -145,7 +144,7 @@ func TestMemoryBound(t *testing.T) {
 			estimate  int64 // bytes
 		}{
 			{"auto", 0, c.auto, saturate.EstimateStaticBytes(h, c.m)},
-			{"greedy", rowBytes(h, c.m), c.saturated, most},
+			{"greedy", rowBytes(h, c.m), c.saturated, saturate.EstimateBytes(h, c.m)},
 		} {
 			t.Run(fmt.Sprintf("%s/%s/%d/%d/%d", run.procedure, c.m.Name, c.ops, c.threads, c.locations), func(t *testing.T) {
 				peak := peakLive(t, func() {

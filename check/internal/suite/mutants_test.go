@@ -76,8 +76,6 @@ var mutants = []mutant{
 		old: "if !g.reapply(u, mask) || !g.propagate(u, mask) {", new: "if !g.reapply(u, mask) {"},
 	{name: "chains above 64", file: "check/saturate/repair.go", tests: "check/saturate",
 		old: "for w := has & mask[i]; w != 0; w &= w - 1 {", new: "for w := has & mask[i]; i == 0 && w != 0; w &= w - 1 {"},
-	{name: "pages in the summary of a row", file: "check/saturate/pages.go", tests: "check/saturate",
-		old: "g.blocks[int(v)*g.summary+b/64] |= 1 << (b % 64)"},
 	{name: "readers of the latest write before", file: "check/saturate/gates.go", tests: "check/saturate",
 		old: "(latest == NoNode || g.readersBefore(int32(latest), w)) &&", new: "(latest >= NoNode || g.readersBefore(int32(latest), w)) &&"},
 	{name: "write of a gate in a row", file: "check/saturate/gates.go", tests: "check/saturate",
