@@ -3,12 +3,12 @@ package check
 import (
 	"slices"
 
+	"ordeal/check/procedures/directsat"
+	"ordeal/check/procedures/enum"
+	"ordeal/check/procedures/frontier"
+	"ordeal/check/procedures/subset"
+	"ordeal/check/procedures/vectorclock"
 	"ordeal/check/search"
-	"ordeal/check/search/directsat"
-	"ordeal/check/search/enum"
-	"ordeal/check/search/frontier"
-	"ordeal/check/search/subset"
-	"ordeal/check/search/vectorclock"
 )
 
 // procedures is the table of all procedures, the default first. Those with a

@@ -70,8 +70,8 @@ var stages = []stage{
 	// threads: 2.4 s, without 13.5 s).
 	{"early", false, func(*task) bool { return true }, early},
 	// Threads that share no location, directly or through others, are independent.
-	{"components", true, func(t *task) bool { return components(t.h) != nil }, func(ctx context.Context, t *task) error {
-		return decideComponents(ctx, t.h, t.m, t.limits, components(t.h), t.v)
+	{"components", true, func(t *task) bool { return Components(t.h) != nil }, func(ctx context.Context, t *task) error {
+		return decideComponents(ctx, t.h, t.m, t.limits, Components(t.h), t.v)
 	}},
 	// Saturation refutes nearly all forbidden histories; a greedy order by what it
 	// derived allows nearly all others; windows and case splits decide the rest.

@@ -11,12 +11,12 @@ import (
 	"ordeal/parse"
 )
 
-// components divides the operations of a history into those of threads that
+// Components divides the operations of a history into those of threads that
 // share no location, directly or through others. The history is allowed exactly
 // if each part is (Biswas and Enea, OOPSLA 2019, Sect. 5, for SC; orders of the
 // parts, concatenated, are an order of the whole). The result is nil if there is
 // one part only.
-func components(h *parse.History) [][]parse.OpID {
+func Components(h *parse.History) [][]parse.OpID {
 	threads := h.Threads()
 	sets := closure.NewPartition(threads + len(h.Locations)) // threads, then locations
 	accesses := make([]bool, threads)

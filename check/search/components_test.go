@@ -62,7 +62,7 @@ func TestComponents(t *testing.T) {
 			if err := h.Validate(); err != nil {
 				t.Fatal(err)
 			}
-			if n := len(components(h)); n < len(parts) {
+			if n := len(Components(h)); n < len(parts) {
 				t.Fatalf("%d components of %d", n, len(parts))
 			}
 			v, err := Auto.Run(context.Background(), h, m, Limits{})

@@ -34,6 +34,11 @@ type Procedure struct {
 	_      struct{}
 }
 
+// Exhausted is Verdict.Unproved where a search met all memory orders that it
+// looks for, found none that the model allows, and keeps no proof of that.
+// Package check asks Auto for a refutation then.
+const Exhausted = "the search keeps no proof"
+
 // OutOfTime is the reason of verdicts that a deadline left open or unproved.
 const OutOfTime = "time budget exhausted"
 

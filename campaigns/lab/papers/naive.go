@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"ordeal/check/model"
-	"ordeal/check/search/precedence"
+	"ordeal/check/procedures/precedence"
 	"ordeal/parse"
 )
 

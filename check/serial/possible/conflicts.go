@@ -5,9 +5,9 @@ import (
 	"sort"
 
 	"ordeal/check/model"
+	"ordeal/check/procedures/precedence"
 	"ordeal/check/saturate"
 	"ordeal/check/search"
-	"ordeal/check/search/precedence"
 	"ordeal/check/serial"
 	"ordeal/check/serial/internal/orders"
 	"ordeal/parse"

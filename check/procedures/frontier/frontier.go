@@ -8,15 +8,16 @@ import (
 	"context"
 	"slices"
 
+	"ordeal/check/procedures"
+	"ordeal/check/procedures/precedence"
 	"ordeal/check/search"
-	"ordeal/check/search/precedence"
 	"ordeal/check/witness"
 	"ordeal/parse"
 )
 
 // Procedure starts from the saturated store order, and makes safe moves at once:
 // a frontier is then a set of writes. DBCOP does neither, as the algorithm is
-// published. Both decide the parts of a history that search.Decomposed finds one
+// published. Both decide the parts of a history that procedures.Decomposed finds one
 // by one. Plain is DBCOP without that: the reference. WSC is Procedure by its name
 // in the paper on wSC (Zennou et al.). All are complete. An exhausted search
 // is no refutation.
@@ -24,15 +25,15 @@ import (
 // The paper's algorithm is about transactions and their prefixes; here each
 // operation is one. Its SC has no fences and no updates, and no other models.
 var (
-	Procedure = search.Decomposed(procedure("frontier", "memoised search over frontiers after saturation, by blocks, with safe moves", search.InferBySaturation, true))
-	Plain     = procedure("frontier-plain", "memoised search over frontiers of the whole history", search.InferNothing, false)
-	WSC       = search.Decomposed(procedure("wsc+dbcop", "the same as frontier", search.InferBySaturation, true))
-	DBCOP     = search.Decomposed(procedure("dbcop", "frontier-plain, by blocks of the communication graph", search.InferNothing, false))
+	Procedure = procedures.Decomposed(procedure("frontier", "memoised search over frontiers after saturation, by blocks, with safe moves", procedures.InferBySaturation, true))
+	Plain     = procedure("frontier-plain", "memoised search over frontiers of the whole history", procedures.InferNothing, false)
+	WSC       = procedures.Decomposed(procedure("wsc+dbcop", "the same as frontier", procedures.InferBySaturation, true))
+	DBCOP     = procedures.Decomposed(procedure("dbcop", "frontier-plain, by blocks of the communication graph", procedures.InferNothing, false))
 )
 
-func procedure(name, summary string, infer search.Inference, safe bool) search.Procedure {
+func procedure(name, summary string, infer procedures.Inference, safe bool) search.Procedure {
 	p := search.Procedure{Name: name, Summary: summary, Complete: true, Supports: search.Total}
-	return search.Searching(p, infer, func(ctx context.Context, g *precedence.Graph, limits search.Limits, v *witness.Verdict) ([]parse.OpID, error) {
+	return procedures.Searching(p, infer, func(ctx context.Context, g *precedence.Graph, limits search.Limits, v *witness.Verdict) ([]parse.OpID, error) {
 		s := newFrontiers(g, safe)
 		found, err := s.search(ctx, limits)
 		v.Stats.Backtracks = len(s.dead)

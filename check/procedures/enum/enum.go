@@ -7,8 +7,9 @@ import (
 	"slices"
 
 	"ordeal/check/model"
+	"ordeal/check/procedures"
+	"ordeal/check/procedures/precedence"
 	"ordeal/check/search"
-	"ordeal/check/search/precedence"
 	"ordeal/check/witness"
 	"ordeal/parse"
 )
@@ -19,17 +20,17 @@ import (
 // of writes left. They prove Forbidden by the tree of their case splits, unless
 // it exceeds treeLimit.
 var (
-	Procedure = procedure("enum", "extensions of the saturated store order, by backtracking", search.InferBySaturation, search.Total)
-	WSC       = procedure("wsc+enum", "the same as enum", search.InferBySaturation, search.Total)
-	CCM       = procedure("ccm+enum", "extensions of the store order of CCM or wCCM (CAV 2019)", search.InferByCriterion,
+	Procedure = procedure("enum", "extensions of the saturated store order, by backtracking", procedures.InferBySaturation, search.Total)
+	WSC       = procedure("wsc+enum", "the same as enum", procedures.InferBySaturation, search.Total)
+	CCM       = procedure("ccm+enum", "extensions of the store order of CCM or wCCM (CAV 2019)", procedures.InferByCriterion,
 		search.Only(model.SC, model.TSO))
 )
 
 // treeLimit bounds the nodes of a refutation.
 const treeLimit = 100_000
 
-func procedure(name, summary string, infer search.Inference, supports func(model.Model) bool) search.Procedure {
-	return search.Searching(search.Procedure{Name: name, Summary: summary, Complete: true, Supports: supports}, infer, find)
+func procedure(name, summary string, infer procedures.Inference, supports func(model.Model) bool) search.Procedure {
+	return procedures.Searching(search.Procedure{Name: name, Summary: summary, Complete: true, Supports: supports}, infer, find)
 }
 
 func find(ctx context.Context, g *precedence.Graph, limits search.Limits, v *witness.Verdict) ([]parse.OpID, error) {

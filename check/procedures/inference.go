@@ -1,12 +1,16 @@
-package search
+// Package procedures holds what the procedures of the papers have in common, each of
+// which is a package below: they infer a part of the store order, then search a plain
+// graph of what is known for a memory order, in independent parts where there are any.
+package procedures
 
 import (
 	"context"
 
 	"ordeal/check/causal"
 	"ordeal/check/model"
+	"ordeal/check/procedures/precedence"
 	"ordeal/check/saturate"
-	"ordeal/check/search/precedence"
+	"ordeal/check/search"
 	"ordeal/check/witness"
 	"ordeal/parse"
 )
@@ -14,17 +18,17 @@ import (
 // Inference infers a partial store order, with which other procedures begin. A
 // refutation means that the model forbids the history; arcs are numbered from
 // 1 and hold in every memory order that the model allows.
-type Inference func(ctx context.Context, h *parse.History, m model.Model, limits Limits) (arcs []precedence.Arc, ref *witness.Refutation, err error)
+type Inference func(ctx context.Context, h *parse.History, m model.Model, limits search.Limits) (arcs []precedence.Arc, ref *witness.Refutation, err error)
 
 // InferNothing is the inference of procedures that begin with the axioms.
-func InferNothing(context.Context, *parse.History, model.Model, Limits) ([]precedence.Arc, *witness.Refutation, error) {
+func InferNothing(context.Context, *parse.History, model.Model, search.Limits) ([]precedence.Arc, *witness.Refutation, error) {
 	return nil, nil, nil
 }
 
 // InferBySaturation is the closure of package saturate: wSC under SC, and its
 // counterparts under other models.
-func InferBySaturation(ctx context.Context, h *parse.History, m model.Model, limits Limits) ([]precedence.Arc, *witness.Refutation, error) {
-	g, ok, err := Saturated(ctx, h, m, limits, nil)
+func InferBySaturation(ctx context.Context, h *parse.History, m model.Model, limits search.Limits) ([]precedence.Arc, *witness.Refutation, error) {
+	g, ok, err := search.Saturated(ctx, h, m, limits, nil)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -44,7 +48,7 @@ func InferBySaturation(ctx context.Context, h *parse.History, m model.Model, lim
 
 // InferByCriterion is the closure of CCM under SC and of wCCM under TSO (Zennou
 // et al., CAV 2019, Algorithms 1 and 2).
-func InferByCriterion(ctx context.Context, h *parse.History, m model.Model, limits Limits) ([]precedence.Arc, *witness.Refutation, error) {
+func InferByCriterion(ctx context.Context, h *parse.History, m model.Model, limits search.Limits) ([]precedence.Arc, *witness.Refutation, error) {
 	weak := model.CCM
 	if m == model.TSO {
 		weak = model.WCCM
@@ -65,15 +69,10 @@ func inferred(e witness.Edge, i int) precedence.Arc {
 		Label: precedence.Reason{Rule: e.Rule, Via: e.Via, Serial: int32(i) + 1}}
 }
 
-// Exhausted is Verdict.Unproved where a search met all memory orders that it
-// looks for, found none that the model allows, and keeps no proof of that.
-// Package check asks Auto for a refutation then.
-const Exhausted = "the search keeps no proof"
-
 // Find searches a graph for a memory order of its history: nil if there is none,
 // with v.Refutation if the search proves that, or with v.Reason if the procedure
 // gives up.
-type Find func(ctx context.Context, g *precedence.Graph, limits Limits, v *witness.Verdict) (order []parse.OpID, err error)
+type Find func(ctx context.Context, g *precedence.Graph, limits search.Limits, v *witness.Verdict) (order []parse.OpID, err error)
 
 // precedenceBytes is about what an operation takes in a precedence graph while it
 // is ordered, as measured in runs of 2 to 64 threads.
@@ -92,8 +91,8 @@ func precedenceBytes(m model.Model) int64 {
 // Searching completes a procedure that infers arcs and then searches for a
 // memory order. A search that is exhausted without a refutation of its own is
 // Forbidden and Exhausted.
-func Searching(p Procedure, infer Inference, find Find) Procedure {
-	p.Decide = func(ctx context.Context, h *parse.History, m model.Model, limits Limits, v *witness.Verdict) error {
+func Searching(p search.Procedure, infer Inference, find Find) search.Procedure {
+	p.Decide = func(ctx context.Context, h *parse.History, m model.Model, limits search.Limits, v *witness.Verdict) error {
 		if err := limits.Check(int64(len(h.Ops)) * precedenceBytes(m)); err != nil {
 			return err
 		}
@@ -122,7 +121,7 @@ func Searching(p Procedure, infer Inference, find Find) Procedure {
 		case v.Refutation != nil:
 			v.Answer = witness.Forbidden
 		case v.Reason == "":
-			v.Answer, v.Unproved = witness.Forbidden, Exhausted
+			v.Answer, v.Unproved = witness.Forbidden, search.Exhausted
 		}
 		return nil
 	}

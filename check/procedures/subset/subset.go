@@ -9,8 +9,9 @@ import (
 	"fmt"
 	"math/bits"
 
+	"ordeal/check/procedures"
+	"ordeal/check/procedures/precedence"
 	"ordeal/check/search"
-	"ordeal/check/search/precedence"
 	"ordeal/check/witness"
 	"ordeal/parse"
 )
@@ -20,16 +21,16 @@ import (
 const MaxWrites = 24
 
 // Procedure is complete up to MaxWrites writes. A full table is no
-// refutation: see search.Searching.
+// refutation: see procedures.Searching.
 //
 // The paper asks for two acyclic graphs, Gloc and Gmm, at each step. Here one
 // graph serves both: that of package precedence, whose coherence arcs say
 // what Gloc adds (and which has fences and RMWs, which the paper leaves out).
-var Procedure = search.Searching(search.Procedure{
+var Procedure = procedures.Searching(search.Procedure{
 	Name:     "subset",
 	Summary:  fmt.Sprintf("dynamic programme over sets of writes, up to %d writes", MaxWrites),
 	Supports: search.Total,
-}, search.InferNothing, func(ctx context.Context, g *precedence.Graph, limits search.Limits, v *witness.Verdict) ([]parse.OpID, error) {
+}, procedures.InferNothing, func(ctx context.Context, g *precedence.Graph, limits search.Limits, v *witness.Verdict) ([]parse.OpID, error) {
 	t := newTable(g)
 	if len(t.writes) > MaxWrites {
 		v.Reason = fmt.Sprintf("%d writes: more than the %d that this procedure takes", len(t.writes), MaxWrites)

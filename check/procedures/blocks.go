@@ -1,4 +1,4 @@
-package search
+package procedures
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"ordeal/check/closure"
 	"ordeal/check/model"
 	"ordeal/check/saturate"
+	"ordeal/check/search"
 	"ordeal/check/witness"
 	"ordeal/parse"
 )
@@ -24,9 +25,9 @@ import (
 // A model that relaxes program order lets it lead back (TestBlocksNeedSC), and
 // real time leads from part to part. Under other models than SC the parts are
 // those of threads that share no location, directly or through others.
-func Decomposed(p Procedure) Procedure {
+func Decomposed(p search.Procedure) search.Procedure {
 	whole := p.Decide
-	p.Decide = func(ctx context.Context, h *parse.History, m model.Model, limits Limits, v *witness.Verdict) error {
+	p.Decide = func(ctx context.Context, h *parse.History, m model.Model, limits search.Limits, v *witness.Verdict) error {
 		parts := communicating(h, m)
 		if len(parts) < 2 {
 			return whole(ctx, h, m, limits, v)
@@ -73,7 +74,7 @@ func communicating(h *parse.History, m model.Model) [][]parse.OpID {
 	case m.RealTime:
 		return nil
 	default:
-		return components(h)
+		return search.Components(h)
 	}
 }
 
@@ -124,9 +125,11 @@ func blocks(h *parse.History) [][]parse.OpID {
 		}
 	}
 	parts := make([][]parse.OpID, number)
-	for _, id := range accesses(h) {
-		part := &parts[block[h.Ops[id].Loc]]
-		*part = append(*part, id)
+	for id := range h.Ops {
+		if o := &h.Ops[id]; o.Kind != parse.Fence {
+			part := &parts[block[o.Loc]]
+			*part = append(*part, parse.OpID(id))
+		}
 	}
 	return parts
 }

@@ -17,8 +17,8 @@ import (
 	"sort"
 
 	"ordeal/check/model"
+	"ordeal/check/procedures/precedence"
 	"ordeal/check/search"
-	"ordeal/check/search/precedence"
 	"ordeal/check/witness"
 	"ordeal/parse"
 )

@@ -1,4 +1,4 @@
-package search_test
+package procedures_test
 
 import (
 	"fmt"
@@ -7,8 +7,8 @@ import (
 
 	"ordeal/check/internal/histgen"
 	"ordeal/check/model"
+	"ordeal/check/procedures/frontier"
 	"ordeal/check/search"
-	"ordeal/check/search/frontier"
 	"ordeal/check/witness"
 	"ordeal/parse"
 )

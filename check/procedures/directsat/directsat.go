@@ -13,8 +13,9 @@ import (
 
 	"ordeal/check/closure"
 	"ordeal/check/model"
+	"ordeal/check/procedures"
+	"ordeal/check/procedures/precedence"
 	"ordeal/check/search"
-	"ordeal/check/search/precedence"
 	"ordeal/check/witness"
 	"ordeal/parse"
 )
@@ -23,12 +24,12 @@ import (
 // solver nothing but the axioms; CCM and WSC fix what the criteria of CAV 2019
 // and saturation infer, so that only pairs left open become variables. All are
 // complete, and cubic in memory: without a budget they stop at ownBudget. An
-// unsatisfiable formula is no refutation: see search.Searching.
+// unsatisfiable formula is no refutation: see procedures.Searching.
 var (
-	Procedure = procedure("sat-full", "the axioms as one formula, without saturation", search.InferNothing, false, search.Total)
-	X         = procedure("x-sat", "the same as sat-full (SC-SAT and TSO-SAT of CAV 2019)", search.InferNothing, false, search.Total)
-	WSC       = procedure("wsc+sat", "one formula for what saturation leaves open", search.InferBySaturation, true, search.Total)
-	CCM       = procedure("ccm+sat", "one formula for what CCM or wCCM leaves open (CAV 2019)", search.InferByCriterion, true,
+	Procedure = procedure("sat-full", "the axioms as one formula, without saturation", procedures.InferNothing, false, search.Total)
+	X         = procedure("x-sat", "the same as sat-full (SC-SAT and TSO-SAT of CAV 2019)", procedures.InferNothing, false, search.Total)
+	WSC       = procedure("wsc+sat", "one formula for what saturation leaves open", procedures.InferBySaturation, true, search.Total)
+	CCM       = procedure("ccm+sat", "one formula for what CCM or wCCM leaves open (CAV 2019)", procedures.InferByCriterion, true,
 		search.Only(model.SC, model.TSO))
 )
 
@@ -43,9 +44,9 @@ const (
 	patience = 20 * time.Millisecond
 )
 
-func procedure(name, summary string, infer search.Inference, fixed bool, supports func(model.Model) bool) search.Procedure {
+func procedure(name, summary string, infer procedures.Inference, fixed bool, supports func(model.Model) bool) search.Procedure {
 	p := search.Procedure{Name: name, Summary: summary, Complete: true, Supports: supports}
-	return search.Searching(p, infer, func(ctx context.Context, g *precedence.Graph, budget search.Limits, v *witness.Verdict) ([]parse.OpID, error) {
+	return procedures.Searching(p, infer, func(ctx context.Context, g *precedence.Graph, budget search.Limits, v *witness.Verdict) ([]parse.OpID, error) {
 		budget = budget.WithDefault(ownBudget)
 		f := listNodes(g)
 		if err := f.build(ctx, budget, fixed); err != nil {
