@@ -8,7 +8,7 @@ import (
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/place"
-	"ordeal/campaigns/sarif"
+	"ordeal/campaigns/report/sarif"
 	"ordeal/sim"
 )
 

@@ -17,8 +17,8 @@ import (
 	"unicode/utf8"
 
 	"ordeal/campaigns/internal/must"
+	"ordeal/campaigns/report/serve"
 	"ordeal/campaigns/rundir"
-	"ordeal/campaigns/serve"
 )
 
 // forged and script stand in what no line of an output may begin with, and no

@@ -33,8 +33,8 @@ var userPaths = map[string]int{
 	"campaigns/merge/merge.go":          3, // is a source the target? its own staging directory
 	"campaigns/merge/source.go":         4, // an archive, roots of resolved directories
 	"campaigns/report/html/matrix.go":   1, // --kill
-	"campaigns/store/query.go":          1, // the index
-	"campaigns/store/store.go":          1, // the index
+	"campaigns/report/index/query.go":   1, // the index
+	"campaigns/report/index/store.go":   1, // the index
 	"campaigns/cli/campaign/reindex.go": 1, // the index
 	"campaigns/cli/evaluate/convert.go": 1, // is FILE a directory?
 	"campaigns/cli/gem5.go":             2, // --gem5-tree

@@ -11,7 +11,7 @@ import (
 	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/store/diff"
+	"ordeal/campaigns/report/compare"
 )
 
 // JSONLFormat is the version of the lines that WriteJSONL writes. Fields keep
@@ -78,7 +78,7 @@ type FindingLine struct {
 	Reduced    bool   `json:"reduced,omitempty"`
 	// Change is "new", "recurring" or "flaky" against an earlier campaign; absent
 	// without one.
-	Change diff.Change `json:"change,omitempty"`
+	Change compare.Change `json:"change,omitempty"`
 	// Known is the known issue that it is; absent for a new one.
 	Known *config.Known `json:"known,omitempty"`
 	// Commands reproduce it, for a shell.
@@ -91,7 +91,7 @@ type GoneLine struct {
 	Event string `json:"event"` // "gone"
 	// Fixed says that it is not by chance.
 	Fixed bool `json:"fixed"`
-	*diff.Finding
+	*compare.Finding
 }
 
 // CanaryLine is the line of an injected bug.

@@ -12,9 +12,9 @@ import (
 	"ordeal/campaigns/execute"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/place"
+	"ordeal/campaigns/report/compare"
+	"ordeal/campaigns/report/sarif"
 	"ordeal/campaigns/rundir"
-	"ordeal/campaigns/sarif"
-	"ordeal/campaigns/store/diff"
 )
 
 // WriteSARIF writes the findings of a campaign, ended or not, in the form of package
@@ -56,7 +56,7 @@ func WriteSARIF(w io.Writer, a *journal.Archive, b *Baseline, root string) error
 	}
 	for _, f := range b.Gone() {
 		log.Results = append(log.Results, sarif.Result{
-			Outcome: f.Outcome, Title: f.Title, System: f.System, State: states[diff.Gone], At: x.locate(f.Title, f.Configs, ""),
+			Outcome: f.Outcome, Title: f.Title, System: f.System, State: states[compare.Gone], At: x.locate(f.Title, f.Configs, ""),
 		})
 	}
 	if err := log.Write(w, root); err != nil {
@@ -66,7 +66,7 @@ func WriteSARIF(w io.Writer, a *journal.Archive, b *Baseline, root string) error
 }
 
 // states are the words of SARIF for what a finding is against an earlier campaign.
-var states = map[diff.Change]sarif.State{diff.New: sarif.New, diff.Recurring: sarif.Unchanged, diff.Flaky: sarif.Updated, diff.Gone: sarif.Absent}
+var states = map[compare.Change]sarif.State{compare.New: sarif.New, compare.Recurring: sarif.Unchanged, compare.Flaky: sarif.Updated, compare.Gone: sarif.Absent}
 
 // locator finds the places of findings.
 type locator struct {

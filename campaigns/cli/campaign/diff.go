@@ -8,8 +8,8 @@ import (
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/internal/messages"
+	"ordeal/campaigns/report/compare"
 	"ordeal/campaigns/rundir"
-	"ordeal/campaigns/store/diff"
 )
 
 func newDiff(e *command.Env) *cobra.Command {
@@ -66,7 +66,7 @@ func (c *diffCommand) run(oldDir, newDir string) error {
 	}
 	command.CollectOften()
 	line := reading(c.Env, "compare", a, b)
-	d, err := diff.Compare(a, b)
+	d, err := compare.Compare(a, b)
 	line.Close()
 	if err != nil {
 		return err

@@ -14,7 +14,7 @@ import (
 
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/store"
+	"ordeal/campaigns/report/index"
 )
 
 func newQuery(e *command.Env) *cobra.Command {
@@ -52,7 +52,7 @@ documents the index; its views answer the usual questions:
 		}
 		timed, cancel := context.WithTimeoutCause(ctx, c.timeout, fmt.Errorf("the question takes longer than %v (--timeout)", c.timeout))
 		defer cancel()
-		err := store.Query(timed, c.db, args[0], c.print)
+		err := index.Query(timed, c.db, args[0], c.print)
 		if err != nil && timed.Err() != nil {
 			return context.Cause(timed)
 		}
@@ -70,7 +70,7 @@ type queryCommand struct {
 }
 
 // print prints rows.
-func (c *queryCommand) print(rows *store.Rows) error {
+func (c *queryCommand) print(rows *index.Rows) error {
 	if c.json {
 		return each(rows, func(values []any) error { return c.object(rows.Columns, values) })
 	}
@@ -106,7 +106,7 @@ func (c *queryCommand) print(rows *store.Rows) error {
 }
 
 // each calls f with each row.
-func each(rows *store.Rows, f func([]any) error) error {
+func each(rows *index.Rows, f func([]any) error) error {
 	for {
 		values, err := rows.Next()
 		if values == nil || err != nil {

@@ -13,7 +13,7 @@ import (
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/store"
+	"ordeal/campaigns/report/index"
 )
 
 // indexFile is the index, by default.
@@ -56,7 +56,7 @@ index, or is damaged, is refused.`,
 type reindexCommand struct {
 	*command.Env
 	db     string
-	o      store.Options
+	o      index.Options
 	schema bool
 	json   bool
 }
@@ -69,7 +69,7 @@ func (c *reindexCommand) run(ctx context.Context, dirs []string) error {
 		if len(dirs) > 0 || c.o.Rebuild {
 			return command.Usage(errors.New("--schema contradicts DIR and --rebuild: it only prints"))
 		}
-		fmt.Fprint(c.Stdout, store.Schema())
+		fmt.Fprint(c.Stdout, index.Schema())
 		return nil
 	}
 	if len(dirs) == 0 {
@@ -79,7 +79,7 @@ func (c *reindexCommand) run(ctx context.Context, dirs []string) error {
 	bad := []string{}
 	line := c.Progress("index")
 	c.o.OnRead = func(dir string, runs int) { line.Show("index %s: %s", dir, messages.Plural(runs, "run")) }
-	c.o.OnCampaign = func(n *store.Campaign) {
+	c.o.OnCampaign = func(n *index.Campaign) {
 		switch {
 		case n.Err != nil:
 			bad = append(bad, n.Err.Error())
@@ -90,7 +90,7 @@ func (c *reindexCommand) run(ctx context.Context, dirs []string) error {
 			campaigned, runs, added = campaigned+1, runs+n.Runs, added+n.Added
 		}
 	}
-	err := store.Reindex(ctx, c.db, dirs, c.o)
+	err := index.Reindex(ctx, c.db, dirs, c.o)
 	line.Close()
 	if err != nil {
 		return err

@@ -9,8 +9,8 @@ import (
 
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/engine/summary"
+	"ordeal/campaigns/report/trend"
 	"ordeal/campaigns/rundir"
-	"ordeal/campaigns/trend"
 )
 
 func newTrend(e *command.Env) *cobra.Command {

@@ -31,9 +31,9 @@ import (
 	"ordeal/campaigns/internal/must"
 	"ordeal/campaigns/progress"
 	"ordeal/campaigns/report"
+	"ordeal/campaigns/report/compare"
+	"ordeal/campaigns/report/trend"
 	"ordeal/campaigns/rundir"
-	"ordeal/campaigns/store/diff"
-	"ordeal/campaigns/trend"
 	"ordeal/check/witness/certificate"
 	"ordeal/sim"
 )
@@ -49,7 +49,7 @@ var forms = map[string][]reflect.Type{
 	"report":      {reflect.TypeFor[report.CampaignLine](), reflect.TypeFor[report.RunLine](), reflect.TypeFor[report.FindingLine](), reflect.TypeFor[report.GoneLine](), reflect.TypeFor[report.CanaryLine](), reflect.TypeFor[report.SummaryLine]()},
 	"summary":     {reflect.TypeFor[summary.Summary]()},
 	"status":      {reflect.TypeFor[cluster.Status](), reflect.TypeFor[progress.Status]()},
-	"diff":        {reflect.TypeFor[diff.Diff]()},
+	"diff":        {reflect.TypeFor[compare.Diff]()},
 	"trend":       {reflect.TypeFor[trend.Trends]()},
 	"explanation": {reflect.TypeFor[explain.Page]()},
 	"audit":       {reflect.TypeFor[audit.Report]()},

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ordeal/campaigns/cli/command"
-	"ordeal/campaigns/serve"
+	"ordeal/campaigns/report/serve"
 )
 
 // grace is how long pages under way may take once the server is to end.

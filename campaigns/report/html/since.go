@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/store/diff"
+	"ordeal/campaigns/report/compare"
 )
 
 // sinceView is what changed since an earlier campaign.
@@ -31,11 +31,11 @@ type sinceRow struct {
 var markClasses = map[string]string{"new": "bad", "missed": "bad", "fixed": "good", "caught again": "good", "flaky": "open", "harder": "open"}
 
 // mark is the word for the change of a finding.
-func mark(f *diff.Finding) string {
+func mark(f *compare.Finding) string {
 	switch {
 	case f.Fixed():
 		return "fixed"
-	case f.Change == diff.Gone:
+	case f.Change == compare.Gone:
 		return "not seen"
 	}
 	return string(f.Change)
@@ -61,7 +61,7 @@ func (p *page) since(ids map[string]string) *sinceView {
 		}
 		v.Rows = append(v.Rows, r)
 	}
-	finding := func(f *diff.Finding) {
+	finding := func(f *compare.Finding) {
 		r := sinceRow{
 			Mark: mark(f), Title: clip(f.Outcome.Titled(f.Title), titleShown), System: clip(f.System, titleShown),
 			Old: rate(f.Old.Runs, f.Old.Of), New: rate(f.New.Runs, f.New.Of), ID: ids[f.Outcome.Titled(f.Title)+"\n"+f.System],
@@ -105,15 +105,15 @@ func (p *page) since(ids map[string]string) *sinceView {
 }
 
 // sinceNotes say what differs beside findings and canaries.
-func sinceNotes(d *diff.Diff) []string {
+func sinceNotes(d *compare.Diff) []string {
 	var notes []string
 	lost, gained := 0, 0
 	for _, c := range d.Coverage {
 		for _, t := range c.OnlyOld {
-			lost += btoi(t.P < diff.Significant)
+			lost += btoi(t.P < compare.Significant)
 		}
 		for _, t := range c.OnlyNew {
-			gained += btoi(t.P < diff.Significant)
+			gained += btoi(t.P < compare.Significant)
 		}
 	}
 	if lost > 0 {

@@ -1,0 +1,162 @@
+package compare
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"ordeal/campaigns/engine/journal"
+	"ordeal/campaigns/engine/summary"
+)
+
+// Diff is the difference between two campaigns. Lists are in order of
+// importance, then of the campaign file.
+type Diff struct {
+	Old      Side      `json:"old"`
+	New      Side      `json:"new"`
+	Findings []Finding `json:"findings"`
+	// Recurring are the findings that do not differ.
+	Recurring []Finding  `json:"recurring"`
+	Canaries  []Canary   `json:"canaries"`
+	Changed   []Changed  `json:"changed"`
+	Coverage  []Coverage `json:"coverage"`
+	Speed     []Speed    `json:"speed"`
+	Configs   []Config   `json:"configs"`
+	Tools     []Tool     `json:"tools"`
+	_         struct{}
+}
+
+// Side is one of the two campaigns that are compared.
+type Side struct {
+	Dir        string    `json:"dir"`
+	Campaign   string    `json:"campaign"`
+	Seed       uint64    `json:"seed"`
+	Started    time.Time `json:"started"`
+	Runs       int       `json:"runs"`
+	Planned    int       `json:"planned"`
+	Operations int       `json:"operations"`
+}
+
+// Config is a configuration that was added, removed or edited.
+type Config struct {
+	Config string `json:"config"`
+	Change string `json:"change"` // "added", "removed" or "edited"
+	Edits  []Edit `json:"edits,omitempty"`
+}
+
+// Tool is a tool whose version changed; "" where it was not used.
+type Tool struct {
+	Name string `json:"name"`
+	Old  string `json:"old"`
+	New  string `json:"new"`
+}
+
+// Compare compares two campaigns, each as far as it has run.
+func Compare(old, new *journal.Archive) (*Diff, error) {
+	var a, b *campaign
+	var group errgroup.Group // reading is nearly all of the work
+	group.Go(func() (err error) { a, err = read(old); return err })
+	group.Go(func() (err error) { b, err = read(new); return err })
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	p := newPair(a, b)
+	changed, recurring := p.findings()
+	return &Diff{
+		Old: a.summary(), New: b.summary(),
+		Findings: changed, Recurring: recurring, Canaries: p.canaries(), Changed: p.changed(), Coverage: p.coverage(), Speed: p.speed(),
+		Configs: p.configs(), Tools: tools(a.a.Header.AllTools(), b.a.Header.AllTools()),
+	}, nil
+}
+
+// Empty reports whether there is no difference.
+func (d *Diff) Empty() bool {
+	return len(d.Findings)+len(d.Canaries)+len(d.Changed)+len(d.Coverage)+len(d.Speed)+len(d.Configs)+len(d.Tools) == 0
+}
+
+// ExitStatus is campaigns.ExitFinding if there is a new finding that is no known
+// issue or a canary newly missed, else campaigns.ExitOK.
+func (d *Diff) ExitStatus() int {
+	if slices.ContainsFunc(d.Findings, func(f Finding) bool { return f.Change == New && f.Known == nil }) ||
+		slices.ContainsFunc(d.Canaries, func(c Canary) bool { return c.Change == Missed }) {
+		return summary.ExitFinding
+	}
+	return summary.ExitOK
+}
+
+func (n *campaign) summary() Side {
+	c := n.a.Campaign
+	return Side{
+		Dir: n.a.Dir, Campaign: c.Name, Seed: c.Seed, Started: n.a.Header.Started, Runs: n.runs, Planned: c.Runs(), Operations: n.operations,
+	}
+}
+
+// pair is two campaigns, configuration by configuration.
+type pair struct {
+	old, new *campaign
+	names    []string // of configurations of either, in the order of the files
+}
+
+func newPair(old, new *campaign) *pair {
+	p := &pair{old: old, new: new}
+	for _, n := range []*campaign{new, old} {
+		for i := range n.a.Campaign.Configs {
+			if name := n.a.Campaign.Configs[i].Name; !slices.Contains(p.names, name) {
+				p.names = append(p.names, name)
+			}
+		}
+	}
+	return p
+}
+
+// both returns the configurations of a name; ok if both campaigns have it.
+func (p *pair) both(name string) (old, new *configRuns, ok bool) {
+	old, new = p.old.configs[name], p.new.configs[name]
+	return old, new, old != nil && new != nil
+}
+
+// alike returns the configurations of a name; ok if both campaigns have it with
+// the same settings.
+func (p *pair) alike(name string) (old, new *configRuns, ok bool) {
+	old, new, ok = p.both(name)
+	return old, new, ok && slices.Equal(old.settings, new.settings)
+}
+
+func (p *pair) configs() []Config {
+	list := []Config{}
+	for _, name := range p.names {
+		old, new, ok := p.both(name)
+		switch {
+		case old == nil:
+			list = append(list, Config{Config: name, Change: "added"})
+		case new == nil:
+			list = append(list, Config{Config: name, Change: "removed"})
+		case ok:
+			changes := edits(old.settings, new.settings)
+			if (old.Bug != nil) != (new.Bug != nil) {
+				changes = append(changes, Edit{"canary", fmt.Sprint(old.Bug != nil), fmt.Sprint(new.Bug != nil)})
+			}
+			if len(changes) > 0 {
+				list = append(list, Config{name, "edited", changes})
+			}
+		}
+	}
+	return list
+}
+
+// tools lists the tools whose versions differ, by name.
+func tools(old, new map[string]string) []Tool {
+	all := make(map[string]string)
+	maps.Copy(all, old)
+	maps.Copy(all, new)
+	list := []Tool{}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if old[name] != new[name] {
+			list = append(list, Tool{name, old[name], new[name]})
+		}
+	}
+	return list
+}

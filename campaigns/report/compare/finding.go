@@ -1,0 +1,200 @@
+package compare
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"ordeal/campaigns/config"
+	"ordeal/sim"
+)
+
+// Change is the kind of a change.
+type Change string
+
+// Changes of findings and canaries.
+const (
+	New   Change = "new"   // finding: only the new campaign has it
+	Gone  Change = "gone"  // finding: only the old campaign has it
+	Flaky Change = "flaky" // finding: at different rates, or by different runs
+	// Recurring findings are in both, at rates that do not differ.
+	Recurring Change = "recurring"
+
+	Missed Change = "missed"       // canary: no longer caught, or a new one that never was
+	Open   Change = "open"         // canary: not caught with fewer operations than before
+	Caught Change = "caught again" // canary
+	Harder Change = "harder"       // canary: clearly fewer of the runs catch it
+	Easier Change = "easier"       // canary: clearly more of the runs catch it
+)
+
+// Finding is a finding that changed.
+type Finding struct {
+	Change  Change      `json:"change"`
+	Outcome sim.Outcome `json:"outcome"`
+	Title   string      `json:"title"`
+	System  string      `json:"system"`
+	// Known is the known issue of the new campaign that it is; nil for none.
+	Known *config.Known `json:"known,omitempty"`
+	// Configs are those whose runs showed it.
+	Configs []string    `json:"configs"`
+	Old     Occurrences `json:"old"`
+	New     Occurrences `json:"new"`
+	// P is the probability that the rates differ by chance, see Exact; nil where
+	// no configuration that shows it has the same settings in both campaigns.
+	P *float64 `json:"p,omitempty"`
+	// Repeated counts the runs on simulators that are not deterministic that both
+	// campaigns made and at least one shows; Recurred those that both show.
+	Repeated int `json:"repeated,omitempty"`
+	Recurred int `json:"recurred,omitempty"`
+}
+
+// Occurrences are the runs of one campaign that show a finding.
+type Occurrences struct {
+	Runs int `json:"runs"`
+	// Of counts all runs of the configurations that show it.
+	Of int `json:"of"`
+	// First is the directory of the first of them by number, Number; empty if
+	// there is none.
+	First  string `json:"first,omitempty"`
+	Number int    `json:"number,omitempty"`
+	// Alone counts runs of batches that were repeated alone, Recurs those of
+	// them with the same result.
+	Alone  int `json:"alone,omitempty"`
+	Recurs int `json:"recurs,omitempty"`
+}
+
+// Fixed reports whether a finding is gone, and not by chance: the configurations
+// that showed it have the same settings, and p < Significant.
+func (f *Finding) Fixed() bool { return f.Change == Gone && f.P != nil && *f.P < Significant }
+
+// findings lists the new, flaky and gone findings, frequent ones first, and apart
+// from them the recurring ones.
+func (p *pair) findings() (changed, recurring []Finding) {
+	keys := make(map[key]bool)
+	for _, n := range []*campaign{p.old, p.new} {
+		for _, k := range n.configs {
+			for f := range k.findings {
+				keys[f] = true
+			}
+		}
+	}
+	changed, recurring = []Finding{}, []Finding{}
+	for k := range keys {
+		f := p.finding(k)
+		switch {
+		case f.Old.Runs == 0:
+			f.Change = New
+		case f.New.Runs == 0:
+			f.Change = Gone
+		case f.Recurred < f.Repeated || f.P != nil && *f.P < Significant:
+			f.Change = Flaky
+		default:
+			f.Change = Recurring
+			recurring = append(recurring, f)
+			continue
+		}
+		changed = append(changed, f)
+	}
+	rank := map[Change]int{New: 0, Flaky: 1, Gone: 2}
+	order := func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(rank[a.Change], rank[b.Change]), cmp.Compare(b.New.Runs+b.Old.Runs, a.New.Runs+a.Old.Runs),
+			cmp.Compare(a.Outcome, b.Outcome), strings.Compare(a.Title, b.Title), strings.Compare(a.System, b.System))
+	}
+	slices.SortFunc(changed, order)
+	slices.SortFunc(recurring, order)
+	return changed, recurring
+}
+
+func (p *pair) finding(k key) Finding {
+	known, _ := config.FindKnown(p.new.a.Campaign.Known, k.title, k.system, p.new.a.Header.Started)
+	f := Finding{Outcome: k.outcome, Title: k.title, System: k.system, Known: known}
+	var strata []Stratum
+	for _, name := range p.names {
+		old, new, _ := p.both(name)
+		var a, b *Occurrences
+		if old != nil {
+			a = old.findings[k]
+		}
+		if new != nil {
+			b = new.findings[k]
+		}
+		if a == nil && b == nil {
+			continue
+		}
+		f.Configs = append(f.Configs, name)
+		if f.Old.add(a); old != nil {
+			f.Old.Of += len(old.runs)
+		}
+		if f.New.add(b); new != nil {
+			f.New.Of += len(new.runs)
+		}
+		if _, _, ok := p.alike(name); !ok {
+			continue
+		}
+		strata = append(strata, Stratum{a.count(), len(old.runs), b.count(), len(new.runs)})
+		if new.sim != config.SimBuiltin {
+			p.repeats(old, new, func(x, y *run) {
+				here, there := old.of(x).finding && old.key(x) == k, new.of(y).finding && new.key(y) == k
+				if here || there {
+					f.Repeated++
+				}
+				if here && there {
+					f.Recurred++
+				}
+			})
+		}
+	}
+	if len(strata) > 0 {
+		chance := Exact(strata)
+		f.P = &chance
+	}
+	return f
+}
+
+// repeats calls f with the runs that both campaigns made, with the same seed,
+// number and program, except infrastructure errors.
+func (p *pair) repeats(old, new *configRuns, f func(old, new *run)) {
+	p.drawn(old, new, func(x, y *run) {
+		if x.program == y.program && old.of(x).outcome != sim.Infra && new.of(y).outcome != sim.Infra {
+			f(x, y)
+		}
+	})
+}
+
+// drawn calls f with the runs that both campaigns made with the same seed and
+// number, in order of their numbers.
+func (p *pair) drawn(old, new *configRuns, f func(old, new *run)) {
+	if p.old.a.Campaign.Seed != p.new.a.Campaign.Seed {
+		return
+	}
+	left := old.runs
+	for _, y := range new.runs {
+		for len(left) > 0 && left[0].number < y.number {
+			left = left[1:]
+		}
+		if len(left) > 0 && left[0].number == y.number {
+			f(left[0], y)
+		}
+	}
+}
+
+// count is nil-safe: no occurrences are 0 runs.
+func (o *Occurrences) count() int {
+	if o == nil {
+		return 0
+	}
+	return o.Runs
+}
+
+// add adds the occurrences of p, which may be nil.
+func (o *Occurrences) add(p *Occurrences) {
+	if p == nil {
+		return
+	}
+	if o.First == "" || p.Number < o.Number {
+		o.Number, o.First = p.Number, p.First
+	}
+	o.Runs += p.Runs
+	o.Alone += p.Alone
+	o.Recurs += p.Recurs
+}
