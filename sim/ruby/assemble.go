@@ -54,9 +54,9 @@ func (g *generator) constant(v uint64) int {
 
 func numberOfConst(x *types.Const) uint64 { return uint64(asNumber(x.Value).Int) }
 
-// closure adds a closure to a list and gives its index.
-func closure[F any](list *[]F, f F) uint32 {
-	*list = append(*list, f)
+// addTo adds an element to a list and gives its index.
+func addTo[E any](list *[]E, e E) uint32 {
+	*list = append(*list, e)
 	return uint32(len(*list) - 1)
 }
 
@@ -83,22 +83,20 @@ func calls(x types.Expr) bool {
 // place emits what evaluates an expression of one word, and gives the place of its
 // value until the next call of a function.
 func (g *generator) place(x types.Expr) int {
+	if at, ok := g.fixed(x); ok {
+		return at
+	}
 	switch x := x.(type) {
-	case *types.Const:
-		return g.constant(numberOfConst(x))
-	case *types.Use:
-		return g.where(x.Var)
 	case *types.Cast:
 		return g.place(x.X)
 	case *types.Call:
 		if x.Func.Defined && shapeOf(x.Of) == word {
 			return g.call(x).result
 		}
-		if at, ok := g.fixed(x); ok {
-			return at
-		}
-		if b := x.Func.Builtin; b != nil && slices.Contains(conversions, b.Group()) {
-			return g.place(x.Args[0])
+		if b := x.Func.Builtin; b != nil {
+			if how, _ := treated(b); how == conversion {
+				return g.place(x.Args[0])
+			}
 		}
 	case *types.Member:
 		if at, ok := g.within(x); ok {
@@ -112,39 +110,8 @@ func (g *generator) place(x types.Expr) int {
 
 // wordInto emits what evaluates an expression of one word into a place.
 func (g *generator) wordInto(at int, x types.Expr) {
-	switch y := x.(type) {
-	case *types.Const, *types.Use:
-		g.emit(x.Pos(), instruction{op: opCopy, a: uint32(at), b: uint32(g.place(x))})
-		return
-	case *types.Cast:
-		g.wordInto(at, y.X)
-		return
-	case *types.Call:
-		if y.Func.Defined && shapeOf(y.Of) == word {
-			g.callInto(at, opCopy, y)
-			return
-		}
-	case *types.Member:
-		if from, ok := g.within(y); ok {
-			g.emit(x.Pos(), instruction{op: opCopy, a: uint32(at), b: uint32(from)})
-			return
-		}
-		if owner, offset, ok := g.field(y); ok {
-			g.emit(y.X.Pos(), instruction{op: opLoad, a: uint32(at), b: uint32(owner), c: uint32(offset)})
-			return
-		}
-	}
-	if y, ok := x.(*types.Call); ok && emitter(y) != nil && shapeOf(y.Of) == word {
-		emitter(y)(g, y, at)
-		return
-	}
-	if b, ok := x.(*types.Binary); ok && (b.Op == syntax.Add || b.Op == syntax.Sub) && shapeOf(b.Left.Type()) == word {
-		op := opAdd
-		if b.Op == syntax.Sub {
-			op = opSubtract
-		}
-		left := g.held(b.Left, b.Right)
-		g.emit(x.Pos(), instruction{op: op, a: uint32(at), b: uint32(left), c: uint32(g.place(b.Right))})
+	if from, ok := g.fixed(x); ok {
+		g.emit(x.Pos(), instruction{op: opCopy, a: uint32(at), b: uint32(from)})
 		return
 	}
 	if decided(x) {
@@ -156,7 +123,84 @@ func (g *generator) wordInto(at int, x types.Expr) {
 		g.land(end)
 		return
 	}
-	g.emit(x.Pos(), instruction{op: opWord, a: uint32(at), b: closure(&g.code.closures.words, g.word(x))})
+	switch y := x.(type) {
+	case *types.Cast:
+		g.wordInto(at, y.X)
+		return
+	case *types.Call:
+		if g.wordCall(at, y) {
+			return
+		}
+	case *types.Member:
+		if shapeOf(y.Of) == word {
+			g.load(at, y)
+			return
+		}
+	case *types.Unary:
+		if y.Op == syntax.Neg {
+			g.emit(x.Pos(), instruction{op: opSubtract, a: uint32(at), b: uint32(g.constant(0)), c: uint32(g.place(y.X))})
+			return
+		}
+		g.emit(x.Pos(), instruction{op: opCopy, a: uint32(at), b: uint32(g.constant(0))}) // statistics
+		return
+	case *types.Binary:
+		if (y.Op == syntax.Add || y.Op == syntax.Sub) && shapeOf(y.Left.Type()) == word {
+			op := opAdd
+			if y.Op == syntax.Sub {
+				op = opSubtract
+			}
+			left := g.held(y.Left, y.Right)
+			g.emit(x.Pos(), instruction{op: op, a: uint32(at), b: uint32(left), c: uint32(g.place(y.Right))})
+			return
+		}
+		if g.computed(at, y) {
+			return
+		}
+	}
+	g.unsupported(x.Pos(), "this expression of type %s", x.Type())
+}
+
+// wordCall emits a call whose result is one word, or is not wanted; false for another one.
+func (g *generator) wordCall(at int, x *types.Call) bool {
+	if s := shapeOf(x.Of); s != word && s != noValue {
+		return false
+	}
+	if x.Func.Defined {
+		g.callInto(at, opCopy, x)
+		return true
+	}
+	if f := emitter(x); f != nil {
+		f(g, x, at)
+		return true
+	}
+	b := x.Func.Builtin
+	if b == nil {
+		return false
+	}
+	switch how, _ := treated(b); how {
+	case skipped, settled:
+	case conversion:
+		g.wordInto(at, x.Args[0])
+	default:
+		if k, ok := g.prepare(x); ok {
+			g.native(at, k.name, k)
+		}
+	}
+	return true
+}
+
+// load emits the copying of a field of one word.
+func (g *generator) load(at int, x *types.Member) {
+	if from, ok := g.within(x); ok {
+		g.emit(x.Pos(), instruction{op: opCopy, a: uint32(at), b: uint32(from)})
+		return
+	}
+	r := g.ref(x)
+	if r.owner == nilPointer {
+		g.emit(x.Pos(), instruction{op: opCopy, a: uint32(at), b: r.at})
+		return
+	}
+	g.emit(r.pos, instruction{op: opLoad, a: uint32(at), b: r.owner, c: r.at})
 }
 
 // decided reports whether an expression is a truth value that jumps find out without a
@@ -225,8 +269,18 @@ func (g *generator) pointerInto(at int, x types.Expr) {
 			f(g, y, at)
 			return
 		}
+		if b := y.Func.Builtin; b != nil {
+			if k, ok := g.prepare(y); ok {
+				g.emit(y.At, instruction{op: opObject, a: uint32(at), b: addTo(&g.code.calls, k)})
+			}
+			return
+		}
+	case *types.New:
+		l := g.layout(y.Of)
+		g.emit(y.At, instruction{op: opNew, a: uint32(at), b: uint32(l.index), c: addTo(&g.code.messages, slices.Clone(l.init))})
+		return
 	}
-	g.emit(x.Pos(), instruction{op: opObject, a: uint32(at), b: closure(&g.code.closures.objects, g.object(x))})
+	g.unsupported(x.Pos(), "this expression of type %s", x.Type())
 }
 
 // heldPointer is pointer for a value that is used after others have been evaluated.
@@ -254,22 +308,31 @@ func (g *generator) into(pos syntax.Pos, t *types.Type, at int, x types.Expr) {
 	}
 }
 
+// vectorInto emits what evaluates an expression of several words into places.
 func (g *generator) vectorInto(at, size int, x types.Expr) {
-	in := instruction{n: uint16(size), a: uint32(at)}
 	switch x := x.(type) {
-	case *types.Use:
-		in.op, in.b = opCopyAll, uint32(g.where(x.Var))
-		g.emit(x.At, in)
+	case *types.New:
+		start := g.fixedWords(g.initial(x.At, x.Of, x.Of.Default))
+		g.emit(x.At, instruction{op: opCopyAll, n: uint16(size), a: uint32(at), b: start.at})
 		return
-	case *types.Member:
-		if owner, offset, ok := g.field(x); ok {
-			in.op, in.b, in.c = opLoadAll, uint32(owner), uint32(offset)
-			g.emit(x.X.Pos(), in)
+	case *types.Call:
+		if b := x.Func.Builtin; b != nil && !x.Func.Defined {
+			if k, ok := g.prepare(x); ok {
+				g.emit(x.At, instruction{op: opVector, n: uint16(size), a: uint32(at), b: addTo(&g.code.calls, k)})
+			}
 			return
 		}
+	case *types.Use, *types.Member:
+	default:
+		g.unsupported(x.Pos(), "this expression of type %s", x.Type())
+		return
 	}
-	in.op, in.b = opVector, closure(&g.code.closures.vectors, g.vector(x))
-	g.emit(x.Pos(), in)
+	r := g.ref(x)
+	if r.owner == nilPointer {
+		g.emit(x.Pos(), instruction{op: opCopyAll, n: uint16(size), a: uint32(at), b: r.at})
+		return
+	}
+	g.emit(r.pos, instruction{op: opLoadAll, n: uint16(size), a: uint32(at), b: r.owner, c: r.at})
 }
 
 // call emits the passing of the arguments and the call of a function. An argument
@@ -336,13 +399,6 @@ func (op opcode) gives(copying opcode) bool {
 		return copying == opPoint
 	}
 	return false
-}
-
-// called is the routine of a call by itself, for closures.
-func (g *generator) called(x *types.Call) (*routine, *funcCode) {
-	var code *funcCode
-	r := g.routine(func() { code = g.call(x) })
-	return r, code
 }
 
 // jumpIf emits jumps that are taken if a condition is as wanted; they are to land.
@@ -447,13 +503,10 @@ func (g *generator) fixed(x types.Expr) (at int, ok bool) {
 		}
 	case *types.Call:
 		if b := x.Func.Builtin; b != nil {
-			switch b.Group() {
-			case "zero_time":
-				return g.constant(0), true
-			case "curCycle", "curTick":
-				return clockWord, true
-			}
-			if b.Key == "clockEdge()" {
+			switch how, key := treated(b); how {
+			case settled:
+				return g.constant(known[key]), true
+			case clock:
 				return clockWord, true
 			}
 		}

@@ -90,7 +90,7 @@ func TestRoomAgainstReference(t *testing.T) {
 		}
 		q := b.owner.queue
 		for now := range event.Tick(400) {
-			q.At(now+1, q.Add(call(func() { step(q.Now()) })), 0)
+			q.At(now+1, q.Add(invoke(func() { step(q.Now()) })), 0)
 		}
 		if err := q.Run(1_000_000); err != nil {
 			t.Fatal(err)
@@ -98,9 +98,9 @@ func TestRoomAgainstReference(t *testing.T) {
 	}
 }
 
-type call func()
+type invoke func()
 
-func (f call) Handle(uint64) { f() }
+func (f invoke) Handle(uint64) { f() }
 
 func TestParseBound(t *testing.T) {
 	for text, want := range map[string]Bound{

@@ -1,6 +1,8 @@
 package ruby
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,6 +12,10 @@ import (
 // Every implementation is of a builtin, or a group of them, that protocols can
 // declare.
 func TestBuiltinsAreDeclarable(t *testing.T) {
+	own := []string{ // of the generator
+		"<<", ">>", "*", "/", "%", "words ==", "words !=", "objects ==", "objects !=", "never", "kind of request",
+		"list.empty", "list.front", "list.pop", "list.push", "list.emplace", "list.next",
+	}
 	check := func(key string) {
 		name, _, _ := strings.Cut(key, "(")
 		recv, method, isMethod := strings.Cut(name, ".")
@@ -25,13 +31,10 @@ func TestBuiltinsAreDeclarable(t *testing.T) {
 			t.Errorf("%s is no builtin", key)
 		}
 	}
-	for key := range wordBuiltins {
-		check(key)
-	}
-	for key := range objectBuiltins {
-		check(key)
-	}
-	for key := range vectorBuiltins {
-		check(key)
+	for _, key := range slices.Concat(slices.Collect(maps.Keys(wordNatives)), slices.Collect(maps.Keys(objectNatives)),
+		slices.Collect(maps.Keys(vectorNatives)), slices.Collect(maps.Keys(known)), ineffective, neverCalled, conversions) {
+		if !slices.Contains(own, key) {
+			check(key)
+		}
 	}
 }

@@ -1,13 +1,12 @@
 package ruby
 
 import (
-	"ordeal/sim/ruby/cache"
 	"ordeal/sim/slicc/syntax"
 )
 
 // A machine is compiled to instructions over the words and pointers of its
 // controllers. What a place holds is known to the generator: no instruction looks
-// at types. What has no instruction is a closure that one of them calls.
+// at types. What has no instruction is a native function, which takes its arguments from places, too.
 
 // opcode says what an instruction does with its operands a, b, c and n.
 type opcode uint8
@@ -40,10 +39,9 @@ const (
 	opSwitchField                  // by table b for word n of the object at pointer a
 	opAdd                          // word a = word b + word c
 	opSubtract                     // word a = word b - word c
-	opWord                         // word a = result of closure b
-	opDo                           // closure b
-	opObject                       // pointer a = result of closure b
-	opVector                       // n words from a = result of closure b
+	opWord                         // word a = result of call b
+	opObject                       // pointer a = result of call b
+	opVector                       // n words from a = result of call b
 	opCached                       // pointer a = entry of the line in word c in cache b
 	opTagged                       // word a = whether the line in word c is in cache b
 	opDirectory                    // pointer a = entry of the line of the address in word c in directory b
@@ -52,7 +50,9 @@ const (
 	opPermit                       // permission of the entry at pointer a = that of the state in word b by list c
 	opAddMachine                   // machine of word b into the set that is from word n on in the object at pointer a
 	opDequeue                      // takes the head out of port b
-	opFlow                         // closure b, which may end what is executed
+	opProbe                        // puts the head of port b off if its line in word c is locked
+	opStall                        // sets the head of port b aside for the line in word c
+	opWakePort                     // puts back what waits in port b for the line in word c
 	opPeek                         // pointer a = head of port b, of layout c
 	opPeekUnlocked                 // likewise, unless the line in its word n is locked
 	opNew                          // pointer a = a new message of layout b that begins with list c
@@ -60,36 +60,6 @@ const (
 	opTrigger                      // begins trigger a: the state is asked for
 	opTransition                   // goes on with trigger a: the actions of the transition, or by c if it stalls
 	opEnd                          // the transition is done
-
-	// Several in one; see fusions.
-	opPointJump
-	opNilLoadJump
-	opPeekLoad
-	opLoadStore
-	opStoreStore
-	opNilStore
-	opOneZero
-	opCachedNil
-	opCachedPoint
-	opLoadCachedPoint
-	opLoadCached
-	opLoadTransaction
-	opDirectoryPoint
-	opPermitEnd
-	opNilPermitEnd
-	opDequeueReturn
-	opPeekUnlockedLoad
-	opLoadAddMachine
-	opStoreEnqueue
-	opLoadTrigger
-	opStateTransition
-	opSettle
-	opApart
-	opTriggerTransition
-	opStoreLoadStore
-	opCopyDirectoryPoint
-	opTransactionSwitch
-	opPeekNew
 
 	opcodes // how many there are
 )
@@ -109,18 +79,6 @@ type routine struct {
 	text  []instruction
 	at    []syntax.Pos // of the instructions
 	entry int
-}
-
-// closures are what instructions refer to by index.
-type closures struct {
-	words    []wordExpr
-	objects  []objectExpr
-	vectors  []vectorExpr
-	flows    []func(*controller) flow
-	tables   [][]int32 // the jumps of an opSwitch by value, the last for all others
-	triggers []trigger
-	permits  [][]cache.Permission // by state
-	messages [][]uint64           // what messages begin with
 }
 
 // trigger is the compiled form of a trigger: the places of its arguments.

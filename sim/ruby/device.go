@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"ordeal/sim/builtin/memory"
-	"ordeal/sim/slicc/types"
 )
 
 // deviceFields are the offsets in a SequencerMsg and the values that matter.
@@ -118,24 +117,4 @@ func readData(c *controller, at int, line memory.Addr, data *memory.Block) {
 		return
 	}
 	c.sequencer(at).ReadCallback(line, data)
-}
-
-// transferred is a callback of a device with a line, and with data for a read.
-func transferred(line, data int) native[wordExpr] {
-	return func(g *generator, x *types.Call) wordExpr {
-		addr := g.word(x.Args[line])
-		if data < 0 {
-			return func(c *controller) uint64 {
-				line := memory.Addr(addr(c))
-				c.serving(line).AckCallback(line)
-				return 0
-			}
-		}
-		block := g.vector(x.Args[data])
-		return func(c *controller) uint64 {
-			line := memory.Addr(addr(c))
-			c.serving(line).DataCallback(line, (*memory.Block)(block(c)))
-			return 0
-		}
-	}
 }

@@ -29,18 +29,15 @@ func init() {
 		"InPort.dequeue": func(g *generator, x *types.Call, _ int) {
 			g.emit(x.At, instruction{op: opDequeue, b: uint32(g.portOf(x))})
 		},
-		"assert":        assert,
-		"to_permission": permission,
-		isTagPresent:    tagged,
+		"assert":     assert,
+		isTagPresent: tagged,
 
-		"NetDest.isElement(MachineID)": ofMachine(hasBit),
-		"NetDest.add(MachineID)":       addMachine,
-		"NetDest.remove(MachineID)":    ofMachine(removeBit),
+		"NetDest.add(MachineID)": addMachine,
 
 		"AbstractCacheEntry.changePermission": func(g *generator, x *types.Call, _ int) {
 			if list, state := permits(g, x.Args[0]); list != nil {
 				at := g.held(state, x.X)
-				by := closure(&g.code.closures.permits, list)
+				by := addTo(&g.code.permits, list)
 				g.emit(x.X.Pos(), instruction{op: opPermit, a: uint32(g.pointer(x.X)), b: uint32(at), c: by})
 				return
 			}
@@ -100,10 +97,7 @@ func tagged(g *generator, x *types.Call, at int) {
 func assert(g *generator, x *types.Call, _ int) {
 	pos := x.At
 	holds := g.jumpIf(x.Args[0], true)
-	g.do(pos, func(c *controller) uint64 {
-		c.failAt(pos, "failed assertion", "the condition is false")
-		return 0
-	})
+	g.native(scratchWord, "assert", call{at: pos})
 	g.land(holds...)
 }
 
@@ -121,89 +115,14 @@ func permits(g *generator, x types.Expr) (list []cache.Permission, state types.E
 }
 
 // addMachine puts a machine into a NetDest.
-func addMachine(g *generator, x *types.Call, at int) {
-	if m, ok := x.X.(*types.Member); ok && at < 0 && shapeOf(m.X.Type()) == pointer {
+func addMachine(g *generator, x *types.Call, _ int) {
+	if m, ok := x.X.(*types.Member); ok && shapeOf(m.X.Type()) == pointer {
 		id := g.held(x.Args[0], x.X)
 		owner, offset, _ := g.field(m)
 		g.emit(x.At, instruction{op: opAddMachine, n: uint16(offset), a: uint32(owner), b: uint32(id)})
 		return
 	}
-	ofMachine(addBit)(g, x, at)
-}
-
-// permission is the access permission of a state.
-func permission(g *generator, x *types.Call, at int) {
-	var table []uint64
-	for _, e := range x.Func.Enum.Enums {
-		table = append(table, uint64(max(e.Permission, 0)))
-	}
-	pos, state := x.At, g.place(x.Args[0])
-	g.answer(x, at, func(c *controller) uint64 {
-		v := c.words[state]
-		if v >= uint64(len(table)) {
-			c.failAt(pos, "permission of an unset state", "state %d", v)
-		}
-		return table[v]
-	})
-}
-
-// answer emits the call of a closure whose result goes to a place, if it is wanted.
-func (g *generator) answer(x *types.Call, at int, f wordExpr) {
-	if at < 0 {
-		g.do(x.At, f)
-		return
-	}
-	g.emit(x.At, instruction{op: opWord, a: uint32(at), b: closure(&g.code.closures.words, f)})
-}
-
-// ofMachine is a method of a NetDest that works on the bit of a machine in its word.
-func ofMachine(f func(s *uint64, bit uint64) uint64) func(g *generator, x *types.Call, at int) {
-	return func(g *generator, x *types.Call, at int) {
-		pos, id := x.At, g.held(x.Args[0], x.X)
-		machine := func(c *controller) (word, number int) {
-			s := c.system
-			typ, number := splitMachineID(c.words[id])
-			word = s.dense(uint64(typ))
-			if word < 0 || number >= len(s.controllers[word]) {
-				c.failAt(pos, "NetDest: no such machine", "%s", s.program.machineName(c.words[id]))
-			}
-			return word, number
-		}
-		if m, ok := x.X.(*types.Member); ok {
-			if owner, offset, ok := g.field(m); ok {
-				from := m.X.Pos()
-				g.answer(x, at, func(c *controller) uint64 {
-					word, number := machine(c)
-					return f(&c.live(c.pointers[owner], from).words[offset+word], 1<<number)
-				})
-				return
-			}
-		}
-		set := g.vector(x.X)
-		g.answer(x, at, func(c *controller) uint64 {
-			word, number := machine(c)
-			return f(&set(c)[word], 1<<number)
-		})
-	}
-}
-
-// emittedWord is the closure of a builtin with instructions, whose result is a word or
-// nothing.
-func (g *generator) emittedWord(x *types.Call) wordExpr {
-	at := g.newWords([]uint64{0})
-	r := g.routine(func() { emitter(x)(g, x, at) })
-	return func(c *controller) uint64 {
-		c.exec(r.entry)
-		return c.words[at]
-	}
-}
-
-// emittedObject is emittedWord of one whose result is an object.
-func (g *generator) emittedObject(x *types.Call) objectExpr {
-	at := g.newPointer()
-	r := g.routine(func() { emitter(x)(g, x, at) })
-	return func(c *controller) *object {
-		c.exec(r.entry)
-		return c.pointers[at]
+	if k, ok := g.prepare(x); ok {
+		g.native(scratchWord, k.name, k)
 	}
 }

@@ -19,9 +19,6 @@ func (c *controller) exec(entry int) flow {
 		in := (*instruction)(at)
 		at = unsafe.Add(at, unsafe.Sizeof(instruction{}))
 		switch in.op {
-		case opDequeueReturn:
-			c.dequeue(c.in[in.b])
-			fallthrough
 		case opReturn:
 			if c.depth == base {
 				return next
@@ -34,60 +31,12 @@ func (c *controller) exec(entry int) flow {
 			at = jump(at, in)
 		case opCopy:
 			*word64(words, in.a) = *word64(words, in.b)
-		case opPointJump:
-			*pointer64(pointers, in.a) = *pointer64(pointers, in.b)
-			in, at = second(at)
-			at = jump(at, in)
 		case opPoint:
 			*pointer64(pointers, in.a) = *pointer64(pointers, in.b)
-		case opNilLoadJump:
-			if *pointer64(pointers, in.a) == nil {
-				at = jump(at, in)
-				continue
-			}
-			in, at = second(at)
-			if !load(words, pointers, in) {
-				c.stale(*pointer64(pointers, in.b), at)
-			}
-			in, at = second(at)
-			at = jump(at, in)
-		case opPeekLoad:
-			*pointer64(pointers, in.a) = c.head(int(in.b), int(in.c))
-			in, at = second(at)
-			fallthrough
 		case opLoad:
 			if !load(words, pointers, in) {
 				c.stale(*pointer64(pointers, in.b), at)
 			}
-		case opStoreLoadStore:
-			if !store(words, pointers, in) {
-				c.stale(*pointer64(pointers, in.a), at)
-			}
-			in, at = second(at)
-			fallthrough
-		case opLoadStore:
-			if !load(words, pointers, in) {
-				c.stale(*pointer64(pointers, in.b), at)
-			}
-			in, at = second(at)
-			if !store(words, pointers, in) {
-				c.stale(*pointer64(pointers, in.a), at)
-			}
-		case opStoreStore:
-			if !store(words, pointers, in) {
-				c.stale(*pointer64(pointers, in.a), at)
-			}
-			in, at = second(at)
-			if !store(words, pointers, in) {
-				c.stale(*pointer64(pointers, in.a), at)
-			}
-		case opNilStore:
-			if *pointer64(pointers, in.a) == nil {
-				at = jump(at, in)
-				continue
-			}
-			in, at = second(at)
-			fallthrough
 		case opStore:
 			if !store(words, pointers, in) {
 				c.stale(*pointer64(pointers, in.a), at)
@@ -100,13 +49,6 @@ func (c *controller) exec(entry int) flow {
 			if *pointer64(pointers, in.a) != nil {
 				at = jump(at, in)
 			}
-		case opOneZero:
-			if *word64(words, in.a) != 0 {
-				at = jump(at, in)
-				continue
-			}
-			in, at = second(at)
-			fallthrough
 		case opJumpZero:
 			if *word64(words, in.a) == 0 {
 				at = jump(at, in)
@@ -155,95 +97,28 @@ func (c *controller) exec(entry int) flow {
 			if int64(*word64(words, in.a)) >= int64(*word64(words, in.b)) {
 				at = jump(at, in)
 			}
-		case opTransactionSwitch:
-			if !load(words, pointers, in) {
-				c.stale(*pointer64(pointers, in.b), at)
-			}
-			in, at = second(at)
-			*pointer64(pointers, in.a) = c.tables[in.b].lookup(memory.Addr(*word64(words, in.c)))
-			in, at = second(at)
-			fallthrough
 		case opSwitchField:
 			o := *pointer64(pointers, in.a)
 			if o == nil || o.dead {
 				c.stale(o, at)
 			}
-			at = choose(code.closures.tables[in.b], o.words[in.n], at)
+			at = choose(code.jumps[in.b], o.words[in.n], at)
 		case opSwitch:
-			at = choose(code.closures.tables[in.b], *word64(words, in.a), at)
+			at = choose(code.jumps[in.b], *word64(words, in.a), at)
 		case opAdd:
 			*word64(words, in.a) = *word64(words, in.b) + *word64(words, in.c)
 		case opSubtract:
 			*word64(words, in.a) = *word64(words, in.b) - *word64(words, in.c)
 		case opWord:
-			*word64(words, in.a) = code.closures.words[in.b](c)
-		case opDo:
-			code.closures.words[in.b](c)
+			*word64(words, in.a) = code.natives.words[in.b](c, &code.calls[in.b])
 		case opObject:
-			*pointer64(pointers, in.a) = code.closures.objects[in.b](c)
-		case opLoadCachedPoint:
-			if !load(words, pointers, in) {
-				c.stale(*pointer64(pointers, in.b), at)
-			}
-			in, at = second(at)
-			fallthrough
-		case opCachedPoint:
-			o, ok := c.caches[in.b].Recall(memory.Addr(*word64(words, in.c)))
-			if !ok {
-				o = c.caches[in.b].Search(memory.Addr(*word64(words, in.c)))
-			}
-			*pointer64(pointers, in.a) = o
-			if in, at = second(at); *pointer64(pointers, in.a) == nil {
-				at = jump(at, in)
-				continue
-			}
-			in, at = second(at)
-			*pointer64(pointers, in.a) = *pointer64(pointers, in.b)
-			in, at = second(at)
-			at = jump(at, in)
-		case opCachedNil:
-			o, ok := c.caches[in.b].Recall(memory.Addr(*word64(words, in.c)))
-			if !ok {
-				o = c.caches[in.b].Search(memory.Addr(*word64(words, in.c)))
-			}
-			*pointer64(pointers, in.a) = o
-			if in, at = second(at); *pointer64(pointers, in.a) == nil {
-				at = jump(at, in)
-			}
-		case opLoadCached:
-			if !load(words, pointers, in) {
-				c.stale(*pointer64(pointers, in.b), at)
-			}
-			in, at = second(at)
-			fallthrough
+			*pointer64(pointers, in.a) = code.natives.objects[in.b](c, &code.calls[in.b])
 		case opCached:
 			*pointer64(pointers, in.a) = c.caches[in.b].Lookup(memory.Addr(*word64(words, in.c)))
 		case opTagged:
 			*word64(words, in.a) = truth(c.caches[in.b].Lookup(memory.Addr(*word64(words, in.c))) != nil)
-		case opCopyDirectoryPoint:
-			*word64(words, in.a) = *word64(words, in.b)
-			in, at = second(at)
-			fallthrough
-		case opDirectoryPoint:
-			*word64(words, in.a) = *word64(words, in.b)
-			in, at = second(at)
-			*pointer64(pointers, in.a) = c.directory[in.b].lookup(memory.Addr(*word64(words, in.c)).Line())
-			if in, at = second(at); *pointer64(pointers, in.a) == nil {
-				at = jump(at, in)
-				continue
-			}
-			in, at = second(at)
-			*pointer64(pointers, in.a) = *pointer64(pointers, in.b)
-			in, at = second(at)
-			at = jump(at, in)
 		case opDirectory: // gem5 DirectoryMemory.cc: any address of the line
 			*pointer64(pointers, in.a) = c.directory[in.b].lookup(memory.Addr(*word64(words, in.c)).Line())
-		case opLoadTransaction:
-			if !load(words, pointers, in) {
-				c.stale(*pointer64(pointers, in.b), at)
-			}
-			in, at = second(at)
-			fallthrough
 		case opTransaction:
 			*pointer64(pointers, in.a) = c.tables[in.b].lookup(memory.Addr(*word64(words, in.c)))
 		case opPermission:
@@ -252,59 +127,18 @@ func (c *controller) exec(entry int) flow {
 				c.stale(o, at)
 			}
 			o.header.Permission = c.system.program.permissions[*word64(words, in.b)]
-		case opApart:
-			at = c.apart(in, at)
-			if (*instruction)(at).op != opSettle {
-				continue
-			}
-			in, at = second(at)
-			fallthrough
-		case opSettle:
-			for range 2 {
-				o := *pointer64(pointers, in.a)
-				if in, at = second(at); o != nil && !store(words, pointers, in) {
-					c.stale(*pointer64(pointers, in.a), at)
-				}
-				in, at = second(at)
-			}
-			fallthrough
-		case opNilPermitEnd:
-			if *pointer64(pointers, in.a) == nil {
-				at = jump(at, in)
-				continue
-			}
-			in, at = second(at)
-			fallthrough
-		case opPermitEnd:
-			c.permit(in, at)
-			c.event = -1
-			return restart
 		case opPermit:
 			c.permit(in, at)
-		case opLoadAddMachine:
-			if !load(words, pointers, in) {
-				c.stale(*pointer64(pointers, in.b), at)
-			}
-			in, at = second(at)
-			fallthrough
 		case opAddMachine:
 			o := *pointer64(pointers, in.a)
-			word, number := c.placeOf(*word64(words, in.b), at)
+			word, number, ok := c.placeOf(*word64(words, in.b))
+			if !ok {
+				c.absent(*word64(words, in.b), c.pos(at))
+			}
 			if o == nil || o.dead {
 				c.stale(o, at)
 			}
 			o.words[int(in.n)+word] |= 1 << number
-		case opPeekUnlockedLoad:
-			m := c.head(int(in.b), int(in.c))
-			if len(c.locked) > 0 && c.headLocked(int(in.b), memory.Addr(m.words[in.n])) {
-				c.delayHead(int(in.b))
-				return again
-			}
-			*pointer64(pointers, in.a) = m
-			in, at = second(at)
-			if !load(words, pointers, in) {
-				c.stale(*pointer64(pointers, in.b), at)
-			}
 		case opPeek:
 			*pointer64(pointers, in.a) = c.head(int(in.b), int(in.c))
 		case opPeekUnlocked:
@@ -314,59 +148,18 @@ func (c *controller) exec(entry int) flow {
 				return again
 			}
 			*pointer64(pointers, in.a) = m
-		case opStoreEnqueue:
-			if !store(words, pointers, in) {
-				c.stale(*pointer64(pointers, in.a), at)
-			}
-			in, at = second(at)
-			fallthrough
 		case opEnqueue:
 			c.enqueue(*pointer64(pointers, in.a), int(in.b), event.Tick(*word64(words, in.c)), at)
 		case opDequeue:
 			c.dequeue(c.in[in.b])
-		case opPeekNew:
-			*pointer64(pointers, in.a) = c.head(int(in.b), int(in.c))
-			in, at = second(at)
-			fallthrough
 		case opNew:
-			*pointer64(pointers, in.a) = c.system.pools[in.b].begin(code.closures.messages[in.c])
-		case opLoadTrigger:
-			if !load(words, pointers, in) {
-				c.stale(*pointer64(pointers, in.b), at)
-			}
-			in, at = second(at)
-			fallthrough
+			*pointer64(pointers, in.a) = c.system.pools[in.b].begin(code.messages[in.c])
 		case opTrigger:
-			c.trigger(&code.closures.triggers[in.a], at)
-		case opTriggerTransition:
-			if !load(words, pointers, in) {
-				c.stale(*pointer64(pointers, in.b), at)
-			}
-			in, at = second(at)
-			c.trigger(&code.closures.triggers[in.a], at)
-			in, at = second(at)
-			fallthrough
-		case opStateTransition:
-			if *pointer64(pointers, in.a) == nil {
-				in, at = second(jump(at, in))
-			}
-			if *pointer64(pointers, in.a) == nil {
-				in, at = second(jump(at, in))
-				*word64(words, in.a) = *word64(words, in.b)
-			} else {
-				in, at = second(at)
-				if !load(words, pointers, in) {
-					c.stale(*pointer64(pointers, in.b), at)
-				}
-				in, at = second(at)
-				at = jump(at, in)
-			}
-			in, at = second(at)
-			fallthrough
+			c.trigger(&code.triggers[in.a], at)
 		case opTransition:
 			if actions := c.transition(); actions >= 0 {
 				at = c.enter(at, actions)
-			} else if c.handled(&code.closures.triggers[in.a]) {
+			} else if c.handled(&code.triggers[in.a]) {
 				return restart
 			} else {
 				at = jump(at, in)
@@ -374,10 +167,15 @@ func (c *controller) exec(entry int) flow {
 		case opEnd:
 			c.event = -1
 			return restart
-		case opFlow:
-			if f := code.closures.flows[in.b](c); f >= restart {
-				return f
+		case opProbe:
+			if len(c.locked) > 0 && c.in[in.b] == c.mandatory && c.isLocked(memory.Addr(*word64(words, in.c))) {
+				c.delayHead(int(in.b))
+				return again
 			}
+		case opStall:
+			c.stallPort(int(in.b), memory.Addr(*word64(words, in.c)))
+		case opWakePort:
+			c.wakeUpBuffer(c.in[in.b], memory.Addr(*word64(words, in.c)))
 		default:
 			c.execMany(in, at)
 		}
@@ -386,11 +184,6 @@ func (c *controller) exec(entry int) flow {
 
 func jump(at unsafe.Pointer, in *instruction) unsafe.Pointer {
 	return unsafe.Add(at, int(int32(in.c))*int(unsafe.Sizeof(instruction{})))
-}
-
-// second is the second of two instructions in one, and the one after it.
-func second(at unsafe.Pointer) (*instruction, unsafe.Pointer) {
-	return (*instruction)(at), unsafe.Add(at, unsafe.Sizeof(instruction{}))
 }
 
 // load is opLoad; false if the pointer is invalid.

@@ -59,7 +59,7 @@ func holds(x types.Expr, values map[*types.Var]int64) bool {
 	}
 }
 
-// TestConditions compares branches, values and closures of random conditions with what
+// TestConditions compares branches and values of random conditions with what
 // the conditions say, under all values of their variables.
 func TestConditions(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
@@ -79,7 +79,6 @@ func TestConditions(t *testing.T) {
 			g.land(skip...)
 			value = g.place(x)
 		})
-		closed := g.word(x)
 		g.link()
 		c := &controller{code: code, words: code.words, pointers: make([]*object, code.pointers), returns: make([]int32, code.depth)}
 		for n := range int64(27) {
@@ -90,8 +89,8 @@ func TestConditions(t *testing.T) {
 			c.words[branch] = 0
 			c.exec(entry.entry)
 			want := truth(holds(x, values))
-			if got := [3]uint64{c.words[branch], c.words[value], closed(c)}; got != [3]uint64{want, want, want} {
-				t.Fatalf("branch, value, closure %v, want %d", got, want)
+			if got := [2]uint64{c.words[branch], c.words[value]}; got != [2]uint64{want, want} {
+				t.Fatalf("branch, value %v, want %d", got, want)
 			}
 		}
 	}
@@ -131,8 +130,8 @@ func TestOperands(t *testing.T) {
 	if code.checkInstruction(0, &long) == nil {
 		t.Error("words past the last one may be written")
 	}
-	code.closures.tables = append(code.closures.tables, []int32{1 << 24})
-	in := instruction{op: opSwitch, b: uint32(len(code.closures.tables) - 1)}
+	code.jumps = append(code.jumps, []int32{1 << 24})
+	in := instruction{op: opSwitch, b: uint32(len(code.jumps) - 1)}
 	if code.checkInstruction(0, &in) == nil {
 		t.Error("a table may jump anywhere")
 	}

@@ -1,50 +1,80 @@
 package ruby
 
 import (
+	"slices"
+
 	"ordeal/sim/slicc/syntax"
 	"ordeal/sim/slicc/types"
 )
 
-// word compiles an expression of one word, or a call without a result.
-func (g *generator) word(x types.Expr) wordExpr {
-	if s := shapeOf(x.Type()); s != word && s != noValue {
-		g.unsupported(x.Pos(), "this expression of type %s", x.Type())
-		return zero
-	}
-	switch x := x.(type) {
-	case *types.Const:
-		v := uint64(asNumber(x.Value).Int)
-		return func(*controller) uint64 { return v }
-	case *types.Use:
-		at := g.where(x.Var)
-		return func(c *controller) uint64 { return c.words[at] }
-	case *types.Member:
-		return g.wordMember(x)
-	case *types.Call:
-		if x.Func.Defined {
-			return g.wordCall(x)
-		}
-		if emitter(x) != nil {
-			return g.emittedWord(x)
-		}
-		if f := implement(g, x, wordBuiltins, nil); f != nil {
-			return f
-		}
-		return zero
-	case *types.Valid:
-		f, not := g.object(x.X), x.Not
-		return func(c *controller) uint64 { return truth((f(c) == nil) == not) }
-	case *types.Cast:
-		return g.word(x.X)
-	case *types.Unary:
-		return g.unary(x)
-	case *types.Binary:
-		return g.binary(x)
-	}
-	return zero
+// operandRef says where words are: in those of the controller from at on or, with an
+// owner, in those of the object at that pointer.
+type operandRef struct {
+	owner uint32 // place of the pointer; nilPointer for the words of the controller
+	at, n uint32
+	pos   syntax.Pos // of the use of the object
 }
 
-func zero(*controller) uint64 { return 0 }
+// ref emits what evaluates an expression of several words, and says where they are: the
+// words of the variable themselves, if the expression names one.
+func (g *generator) ref(x types.Expr) operandRef {
+	size := uint32(g.size(x.Type()))
+	switch x := x.(type) {
+	case *types.Use:
+		return operandRef{owner: nilPointer, at: uint32(g.where(x.Var)), n: size}
+	case *types.Member:
+		offset := uint32(g.layout(x.X.Type()).offset[x.Field])
+		if shapeOf(x.X.Type()) == pointer {
+			return operandRef{owner: uint32(g.pointer(x.X)), at: offset, n: max(size, 1), pos: x.X.Pos()}
+		}
+		inner := g.ref(x.X)
+		inner.at, inner.n = inner.at+offset, max(size, 1)
+		return inner
+	case *types.Call:
+		if x.Func.Defined {
+			code := g.call(x)
+			return operandRef{owner: nilPointer, at: uint32(code.result), n: uint32(code.size)}
+		}
+	}
+	at := g.newWords(make([]uint64, size))
+	g.vectorInto(at, int(size), x)
+	return operandRef{owner: nilPointer, at: uint32(at), n: size}
+}
+
+// heldRef is ref of words that are used after other expressions have been evaluated.
+func (g *generator) heldRef(x types.Expr, later ...types.Expr) operandRef {
+	r := g.ref(x)
+	if r.owner != nilPointer && slices.ContainsFunc(later, calls) {
+		kept := g.newPointer()
+		g.emit(x.Pos(), instruction{op: opPoint, a: uint32(kept), b: r.owner})
+		r.owner = uint32(kept)
+	}
+	return r
+}
+
+// textPart is a part of the text of an error: a constant, or the name of the value of an
+// enumeration that is at a place.
+type textPart struct {
+	constant string
+	enum     *types.Type
+	place    int
+}
+
+// text emits what evaluates a string.
+func (g *generator) text(x types.Expr) []textPart {
+	switch x := x.(type) {
+	case *types.Const:
+		return []textPart{{constant: x.Value.Str}}
+	case *types.Binary:
+		return append(g.text(x.Left), g.text(x.Right)...)
+	case *types.Call:
+		if x.Func.Enum != nil && len(x.Args) == 1 {
+			return []textPart{{enum: x.Func.Enum, place: g.place(x.Args[0])}}
+		}
+	}
+	g.unsupported(x.Pos(), "this string")
+	return nil
+}
 
 func truth(b bool) uint64 {
 	if b {
@@ -53,162 +83,33 @@ func truth(b bool) uint64 {
 	return 0
 }
 
-func (g *generator) unary(x *types.Unary) wordExpr {
-	if x.Op != syntax.Not && x.Op != syntax.Neg {
-		return zero // statistics
-	}
-	f := g.word(x.X)
-	if x.Op == syntax.Not {
-		return func(c *controller) uint64 { return f(c) ^ 1 }
-	}
-	return func(c *controller) uint64 { return -f(c) }
-}
-
-// words compiles an expression whose value lies in words, one or several.
-func (g *generator) words(x types.Expr) vectorExpr {
-	if shapeOf(x.Type()) == vector {
-		return g.vector(x)
-	}
-	f, at := g.word(x), g.newWords([]uint64{0})
-	return func(c *controller) []uint64 {
-		c.words[at] = f(c)
-		return c.words[at : at+1]
-	}
-}
-
-// vector compiles an expression of several words. What it gives are the words
-// of the variable themselves, if the expression names one.
-func (g *generator) vector(x types.Expr) vectorExpr {
-	size := g.size(x.Type())
-	switch x := x.(type) {
-	case *types.Use:
-		at := g.where(x.Var)
-		end := at + size
-		return func(c *controller) []uint64 { return c.words[at:end] }
-	case *types.Member:
-		owner, offset, isObject := g.member(x)
-		size = max(size, 1)
-		end := offset + size
-		if isObject {
-			return func(c *controller) []uint64 { return owner(c).words[offset:end] }
+// computed emits the arithmetic of two words and the comparison of values of other shapes, by
+// natives; false for another expression.
+func (g *generator) computed(at int, x *types.Binary) bool {
+	name := x.Op.String()
+	k := call{at: x.At}
+	switch shapeOf(x.Left.Type()) {
+	case word:
+		if _, ok := wordNatives[name]; !ok {
+			return false
 		}
-		inner := g.vector(x.X)
-		return func(c *controller) []uint64 { return inner(c)[offset:end] }
-	case *types.Call:
-		if x.Func.Defined {
-			r, code := g.called(x)
-			return func(c *controller) []uint64 {
-				c.exec(r.entry)
-				return c.words[code.result : code.result+code.size]
-			}
-		}
-		return implement(g, x, vectorBuiltins, func(*controller) []uint64 { return nil })
-	case *types.New:
-		start := g.initial(x.At, x.Of, x.Of.Default)
-		at := g.newWords(start)
-		return func(c *controller) []uint64 {
-			copy(c.words[at:], start)
-			return c.words[at : at+size]
-		}
+		left := g.held(x.Left, x.Right)
+		k.args = []operandRef{wordRef(left), wordRef(g.place(x.Right))}
+	case vector:
+		name = "words " + name
+		left := g.heldRef(x.Left, x.Right)
+		k.args = []operandRef{left, g.ref(x.Right)}
+	case pointer:
+		name = "objects " + name
+		left := g.heldPointer(x.Left, x.Right)
+		k.args = []operandRef{wordRef(left), wordRef(g.pointer(x.Right))}
+	default:
+		g.unsupported(x.At, "operator %s between values of type %s", x.Op, x.Left.Type())
+		return true
 	}
-	g.unsupported(x.Pos(), "this expression of type %s", x.Type())
-	return func(*controller) []uint64 { return nil }
+	g.native(at, name, k)
+	return true
 }
 
-// member finds where a field is: in an object, or else in the words of the
-// structure that contains it.
-func (g *generator) member(x *types.Member) (owner objectExpr, offset int, isObject bool) {
-	offset = g.layout(x.X.Type()).offset[x.Field]
-	if shapeOf(x.X.Type()) != pointer {
-		return nil, offset, false
-	}
-	pos := x.X.Pos()
-	if use, ok := x.X.(*types.Use); ok {
-		at := g.where(use.Var)
-		return func(c *controller) *object { return c.live(c.pointers[at], pos) }, offset, true
-	}
-	f := g.object(x.X)
-	return func(c *controller) *object { return c.live(f(c), pos) }, offset, true
-}
-
-func (g *generator) wordMember(x *types.Member) wordExpr {
-	owner, offset, isObject := g.member(x)
-	if !isObject {
-		inner := g.vector(x.X)
-		return func(c *controller) uint64 { return inner(c)[offset] }
-	}
-	if use, ok := x.X.(*types.Use); ok {
-		at, pos := g.where(use.Var), x.X.Pos()
-		return func(c *controller) uint64 { return c.live(c.pointers[at], pos).words[offset] }
-	}
-	return func(c *controller) uint64 { return owner(c).words[offset] }
-}
-
-func (g *generator) object(x types.Expr) objectExpr {
-	switch x := x.(type) {
-	case *types.Const:
-		return noObject
-	case *types.Use:
-		at := g.where(x.Var)
-		return func(c *controller) *object { return c.pointers[at] }
-	case *types.Call:
-		if x.Func.Defined {
-			r, code := g.called(x)
-			return func(c *controller) *object {
-				c.exec(r.entry)
-				return c.pointers[code.result]
-			}
-		}
-		if emitter(x) != nil {
-			return g.emittedObject(x)
-		}
-		return implement(g, x, objectBuiltins, noObject)
-	case *types.Cast:
-		return g.object(x.X)
-	case *types.New:
-		index := g.layout(x.Of).index
-		return func(c *controller) *object { return c.system.pools[index].get() }
-	}
-	g.unsupported(x.Pos(), "this expression of type %s", x.Type())
-	return noObject
-}
-
-func (g *generator) text(x types.Expr) textExpr {
-	switch x := x.(type) {
-	case *types.Const:
-		s := x.Value.Str
-		return func(*controller) string { return s }
-	case *types.Binary:
-		left, right := g.text(x.Left), g.text(x.Right)
-		return func(c *controller) string { return left(c) + right(c) }
-	case *types.Call:
-		if x.Func.Enum != nil && len(x.Args) == 1 {
-			f, enums := g.word(x.Args[0]), x.Func.Enum.Enums
-			return func(c *controller) string {
-				if v := f(c); v < uint64(len(enums)) {
-					return enums[v].Name
-				}
-				return "unset"
-			}
-		}
-	}
-	g.unsupported(x.Pos(), "this string")
-	return func(*controller) string { return "" }
-}
-
-func (g *generator) wordCall(x *types.Call) wordExpr {
-	r, code := g.called(x)
-	if code.shape == noValue {
-		return func(c *controller) uint64 {
-			c.exec(r.entry)
-			return 0
-		}
-	}
-	at := code.result
-	return func(c *controller) uint64 {
-		c.exec(r.entry)
-		return c.words[at]
-	}
-}
-
-func noObject(*controller) *object { return nil }
+// wordRef is a place of one word, or of a pointer.
+func wordRef(at int) operandRef { return operandRef{owner: nilPointer, at: uint32(at), n: 1} }

@@ -115,19 +115,6 @@ type reading struct {
 	changed bool
 }
 
-// testAndRead is the end of a functional read: the block has the data, if it is of the
-// line that is read.
-func testAndRead(g *generator, x *types.Call) wordExpr {
-	line, block := g.word(x.Args[0]), g.vector(x.Args[1])
-	return func(c *controller) uint64 { return c.system.reading.take(line(c), block(c), ^uint64(0)) }
-}
-
-// testAndReadMask is testAndRead of the bytes in a mask.
-func testAndReadMask(g *generator, x *types.Call) wordExpr {
-	line, block, mask := g.word(x.Args[0]), g.vector(x.Args[1]), g.vector(x.Args[2])
-	return func(c *controller) uint64 { return c.system.reading.take(line(c), block(c), mask(c)[0]) }
-}
-
 func (r *reading) take(line uint64, block []uint64, mask uint64) uint64 {
 	if memory.Addr(line).Line() != r.line {
 		return 0
@@ -137,18 +124,6 @@ func (r *reading) take(line uint64, block []uint64, mask uint64) uint64 {
 	r.changed = r.changed || r.block != before || mask&^r.known != 0
 	r.known |= mask
 	return 1
-}
-
-// functionalMemoryRead reads memory, after what is under way to it.
-func functionalMemoryRead(g *generator, x *types.Call) wordExpr {
-	pos := x.At
-	return func(c *controller) uint64 {
-		if c.memory == nil {
-			c.failAt(pos, "functional read of memory", "%s has none", c.name())
-		}
-		c.memory.functionalRead(&c.system.reading)
-		return 0
-	}
 }
 
 // functionalRead gives what memory has of a line, and what is written to it by requests

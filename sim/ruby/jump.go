@@ -48,7 +48,7 @@ func (g *generator) choose(s *types.If) bool {
 	here := func() int32 { return int32(len(g.current.text) - from - 1) }
 	var ends []int
 	for i, b := range branches {
-		g.word(b.Cond) // for what it notes
+		g.note(b.Cond)
 		for _, v := range values[i] {
 			if jumps[v] == 0 {
 				jumps[v] = here() + 1
@@ -67,9 +67,22 @@ func (g *generator) choose(s *types.If) bool {
 	return true
 }
 
+// note keeps the numbers that a condition of choose compares parameters with.
+func (g *generator) note(cond types.Expr) {
+	b := cond.(*types.Binary)
+	if b.Op == syntax.Or {
+		g.note(b.Left)
+		g.note(b.Right)
+		return
+	}
+	if use, ok := b.Left.(*types.Use); ok {
+		g.noteChoice(use.Var, int64(numberOfConst(b.Right.(*types.Const))))
+	}
+}
+
 // switchOn emits a jump by the value of a variable or field.
 func (g *generator) switchOn(subject types.Expr, jumps []int32) int {
-	table := closure(&g.code.closures.tables, jumps)
+	table := addTo(&g.code.jumps, jumps)
 	if m, ok := subject.(*types.Member); ok {
 		if owner, offset, ok := g.field(m); ok {
 			return g.emit(m.X.Pos(), instruction{op: opSwitchField, n: uint16(offset), a: uint32(owner), b: table})

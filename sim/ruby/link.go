@@ -51,7 +51,7 @@ func (g *generator) link() {
 	for i := range code.rows {
 		code.ways[i] = code.rows[i].way()
 	}
-	fuse(code.text)
+	code.natives = bind(code.calls)
 	// The instruction after the last one is one, too, for pointers to what follows.
 	code.text = append(code.text, instruction{op: opReturn})
 	code.at = append(code.at, syntax.Pos{})
@@ -118,6 +118,9 @@ var operands = [opcodes][3]operand{
 	opPeekUnlocked:   {pointerPlace},
 	opNew:            {pointerPlace},
 	opEnqueue:        {pointerPlace, unused, wordPlace},
+	opProbe:          {unused, unused, wordPlace},
+	opStall:          {unused, unused, wordPlace},
+	opWakePort:       {unused, unused, wordPlace},
 	opTransition:     {2: jumpBy},
 	opMoveAll:        {pointerPlace, pointerPlace},
 	opCached:         {pointerPlace, unused, wordPlace},
@@ -152,7 +155,7 @@ func (code *machineCode) checkInstruction(at int, in *instruction) error {
 		}
 	}
 	if in.op == opSwitch || in.op == opSwitchField {
-		for _, by := range code.closures.tables[in.b] {
+		for _, by := range code.jumps[in.b] {
 			if to := at + 1 + int(by); to < 0 || to >= len(code.text) {
 				return fmt.Errorf("jump to %d, limit %d", to, len(code.text))
 			}

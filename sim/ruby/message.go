@@ -50,7 +50,7 @@ func (g *generator) enqueue(s *types.Enqueue) {
 		g.unsupported(s.Pos(), "defer_enqueueing")
 	}
 	words, left := g.template(s)
-	g.emit(s.Pos(), instruction{op: opNew, a: at, b: uint32(g.layout(s.Msg.Type).index), c: closure(&g.code.closures.messages, words)})
+	g.emit(s.Pos(), instruction{op: opNew, a: at, b: uint32(g.layout(s.Msg.Type).index), c: addTo(&g.code.messages, words)})
 	g.block(left)
 	latency := g.constant(1)
 	if s.Latency != nil {
@@ -76,27 +76,12 @@ func (c *controller) enqueue(m *object, port int, delay event.Tick, at unsafe.Po
 }
 
 func (g *generator) portAddr(s *types.PortAddr) {
-	port, line := s.Port.Var.Index, g.word(s.Addr)
-	var f func(c *controller) flow
+	op := opWakePort
 	switch s.Kind {
 	case syntax.CheckProbe:
-		f = func(c *controller) flow {
-			if len(c.locked) > 0 && c.in[port] == c.mandatory && c.isLocked(memory.Addr(line(c))) {
-				c.delayHead(port)
-				return again
-			}
-			return next
-		}
+		op = opProbe
 	case syntax.StallAndWait:
-		f = func(c *controller) flow {
-			c.stallPort(port, memory.Addr(line(c)))
-			return next
-		}
-	default:
-		f = func(c *controller) flow {
-			c.wakeUpBuffer(c.in[port], memory.Addr(line(c)))
-			return next
-		}
+		op = opStall
 	}
-	g.emit(s.Pos(), instruction{op: opFlow, b: closure(&g.code.closures.flows, f)})
+	g.emit(s.Pos(), instruction{op: op, b: uint32(s.Port.Var.Index), c: uint32(g.place(s.Addr))})
 }

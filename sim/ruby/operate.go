@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"ordeal/sim/builtin/memory"
+	"ordeal/sim/slicc/syntax"
 )
 
 // execMany executes the instruction before at, one about several words.
@@ -20,48 +21,8 @@ func (c *controller) execMany(in *instruction, at unsafe.Pointer) {
 		from, to := in.c>>16, in.c&0xffff
 		copy(c.object(in.a, at).words[to:to+n], c.object(in.b, at).words[from:])
 	case opVector:
-		copy(c.words[in.a:in.a+n], c.code.closures.vectors[in.b](c))
+		c.code.natives.vectors[in.b](c, &c.code.calls[in.b], c.words[in.a:in.a+n])
 	}
-}
-
-// apart asserts that a line is not in two caches at once, and what else of this kind
-// follows. It gives the next instruction: the failure of an assertion if one fails.
-func (c *controller) apart(in *instruction, at unsafe.Pointer) unsafe.Pointer {
-	of := in.a
-	set := c.holders(memory.Addr(c.words[of]))
-	for in.op == opApart {
-		one := in
-		in, at = second(at)
-		if one.a != of || in.a != of {
-			of = in.a
-			set = c.holders(memory.Addr(c.words[of]))
-			if c.holders(memory.Addr(c.words[one.a]))>>one.n&(set>>in.n)&1 != 0 {
-				return at
-			}
-		} else if set>>one.n&(set>>in.n)&1 != 0 {
-			return at
-		}
-		_, at = second(at)
-		in = (*instruction)(at)
-		if in.op == opApart {
-			_, at = second(at)
-		}
-	}
-	return at
-}
-
-// holders are the caches that hold a line, a bit for each.
-func (c *controller) holders(line memory.Addr) (set uint64) {
-	for i, held := range c.caches {
-		o, ok := held.Recall(line)
-		if !ok {
-			o = held.Search(line)
-		}
-		if o != nil {
-			set |= 1 << i
-		}
-	}
-	return set
 }
 
 // tagged reports whether the line in word a is in cache n.
@@ -76,7 +37,7 @@ func (c *controller) tagged(in *instruction) bool {
 
 // permit gives an entry the permission of a state, for the instruction before at.
 func (c *controller) permit(in *instruction, at unsafe.Pointer) {
-	o, state, list := c.pointers[in.a], c.words[in.b], c.code.closures.permits[in.c]
+	o, state, list := c.pointers[in.a], c.words[in.b], c.code.permits[in.c]
 	if state >= uint64(len(list)) {
 		c.failAt(c.pos(at), "permission of an unset state", "state %d", state)
 	}
@@ -96,13 +57,14 @@ func (c *controller) object(i uint32, at unsafe.Pointer) *object {
 }
 
 // placeOf is where a machine is in a set of machines: the word of its type and the
-// number of its bit.
-func (c *controller) placeOf(id uint64, at unsafe.Pointer) (word, number int) {
-	s := c.system
+// number of its bit; false if there is no such machine.
+func (c *controller) placeOf(id uint64) (word, number int, ok bool) {
 	typ, number := splitMachineID(id)
-	word = s.dense(uint64(typ))
-	if word < 0 || number >= len(s.controllers[word]) {
-		c.failAt(c.pos(at), "NetDest: no such machine", "%s", s.program.machineName(id))
-	}
-	return word, number
+	word = c.system.dense(uint64(typ))
+	return word, number, word >= 0 && number < len(c.system.controllers[word])
+}
+
+// absent is the fault of a set of machines that is to have one that does not exist.
+func (c *controller) absent(id uint64, pos syntax.Pos) {
+	c.failAt(pos, "NetDest: no such machine", "%s", c.system.program.machineName(id))
 }

@@ -94,24 +94,10 @@ func (c *controller) addStreams(train int) {
 	}
 }
 
-func observeMiss(g *generator, x *types.Call) wordExpr {
-	line, kind := g.word(x.Args[0]), g.word(x.Args[1])
-	return func(c *controller) uint64 {
-		if c.streams != nil {
-			c.streams.Miss(memory.Addr(line(c)), kind(c), c.now)
-		}
-		return 0
-	}
-}
-
 // observeUse notes the use of a line that was prefetched, on its way or there.
-func observeUse(g *generator, x *types.Call) wordExpr {
-	line := g.word(x.Args[0])
-	return func(c *controller) uint64 {
-		if c.streams != nil {
-			c.streams.Use(memory.Addr(line(c)), c.now)
-		}
-		return 0
+func observeUse(c *controller, k *call) {
+	if c.streams != nil {
+		c.streams.Use(c.line(k, 0), c.now)
 	}
 }
 
@@ -125,14 +111,10 @@ func (c *controller) buffer(name string) *buffer {
 	return c.buffers[slices.IndexFunc(c.code.buffers, named(name))]
 }
 
-func completePrefetch(g *generator, x *types.Call) wordExpr {
-	line, pos := g.word(x.Args[0]), x.At
-	return func(c *controller) uint64 {
-		i := slices.Index(c.prefetching, memory.Addr(line(c)))
-		if i < 0 {
-			c.failAt(pos, "end of a prefetch that was never issued", "line %#x", line(c))
-		}
-		c.prefetching = slices.Delete(c.prefetching, i, i+1)
-		return 0
+func completePrefetch(c *controller, k *call) {
+	i := slices.Index(c.prefetching, c.line(k, 0))
+	if i < 0 {
+		c.failAt(k.at, "end of a prefetch that was never issued", "line %#x", c.word(k, 0))
 	}
+	c.prefetching = slices.Delete(c.prefetching, i, i+1)
 }

@@ -62,10 +62,17 @@ type machineCode struct {
 
 	// text are the instructions of all routines, which nest less deeply than depth; at
 	// says where in the protocol they come from.
-	text     []instruction
-	at       []syntax.Pos
-	depth    int
-	closures closures
+	text  []instruction
+	at    []syntax.Pos
+	depth int
+	// What instructions refer to by index: calls of natives; the jumps of an opSwitch by value,
+	// the last for all others; the permissions of a cache by state; what messages begin with.
+	calls    []call
+	jumps    [][]int32
+	triggers []trigger
+	permits  [][]cache.Permission
+	messages [][]uint64
+	natives  nativeFuncs // of calls
 
 	// words is what a controller's words start with.
 	words    []uint64
@@ -128,13 +135,6 @@ type ask struct {
 	function *funcCode
 	kind     uint64
 }
-
-type (
-	wordExpr   = func(*controller) uint64
-	vectorExpr = func(*controller) []uint64
-	objectExpr = func(*controller) *object
-	textExpr   func(*controller) string
-)
 
 type portCode struct {
 	*routine

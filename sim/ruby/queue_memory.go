@@ -24,34 +24,44 @@ func lengthField(l *layout) string {
 	return "Len"
 }
 
+// memoryNatives are the calls of memory: requests of old machines, and functional reads.
+var memoryNatives = map[string]nativeWord{
+	"queueMemoryRead":         effect(3, func(c *controller, k *call) { queueMemory(c, k, false) }),
+	"queueMemoryWrite":        effect(5, func(c *controller, k *call) { queueMemory(c, k, true) }),
+	"queueMemoryWritePartial": effect(5, func(c *controller, k *call) { queueMemory(c, k, true) }),
+
+	// A functional read ends here: the block has the data, or those bytes of it that are in a mask,
+	// if it is of the line that is read.
+	"testAndRead": {2, func(c *controller, k *call) uint64 {
+		return c.system.reading.take(c.word(k, 0), c.vector(k, 1), ^uint64(0))
+	}},
+	"testAndReadMask": {3, func(c *controller, k *call) uint64 {
+		return c.system.reading.take(c.word(k, 0), c.vector(k, 1), c.vector(k, 2)[0])
+	}},
+	"functionalMemoryRead": effect(0, func(c *controller, k *call) {
+		if c.memory == nil {
+			c.failAt(k.at, "functional read of memory", "%s has none", c.name())
+		}
+		c.memory.functionalRead(&c.system.reading)
+	}),
+}
+
 // queueMemory is a request to memory for a machine: of its line, or to write all of it
 // or as many bytes as a last argument says (AbstractController::queueMemoryRead and
 // its kin).
-func queueMemory(write bool) native[wordExpr] {
-	return func(g *generator, x *types.Call) wordExpr {
-		machine, addr, latency := g.word(x.Args[0]), g.word(x.Args[1]), g.word(x.Args[2])
-		data, bytes := vectorExpr(nil), zero
-		if write {
-			data = g.vector(x.Args[3])
-		}
-		if len(x.Args) > 4 {
-			bytes = g.word(x.Args[4])
-		}
-		pos := x.At
-		return func(c *controller) uint64 {
-			if c.memory == nil {
-				c.failAt(pos, "request to memory", "%s has none", c.name())
-			}
-			f := c.memory.fields
-			m := c.system.pools[f.layout.index].get()
-			m.words[f.addr], m.words[f.sender], m.words[f.kind] = addr(c), machine(c), f.read
-			if write {
-				m.words[f.kind] = f.write
-				copy(m.block(f.data)[:], data(c))
-			}
-			m.words[f.len] = bytes(c)
-			c.memory.requests.enqueue(m, c.now+event.Tick(latency(c)))
-			return 0
-		}
+func queueMemory(c *controller, k *call, write bool) {
+	if c.memory == nil {
+		c.failAt(k.at, "request to memory", "%s has none", c.name())
 	}
+	f := c.memory.fields
+	m := c.system.pools[f.layout.index].get()
+	m.words[f.addr], m.words[f.sender], m.words[f.kind], m.words[f.len] = c.word(k, 1), c.word(k, 0), f.read, 0
+	if write {
+		m.words[f.kind] = f.write
+		copy(m.block(f.data)[:], c.vector(k, 3))
+	}
+	if len(k.args) > 4 {
+		m.words[f.len] = c.word(k, 4)
+	}
+	c.memory.requests.enqueue(m, c.now+event.Tick(c.word(k, 2)))
 }

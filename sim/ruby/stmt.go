@@ -96,11 +96,18 @@ func (g *generator) assignMember(left *types.Member, right types.Expr) {
 		g.into(left.At, t, at, right)
 		return
 	}
-	to, from := g.vector(left), g.words(right)
-	g.do(left.At, func(c *controller) uint64 {
-		copy(to(c), from(c))
-		return 0
-	})
+	r := g.ref(left)
+	in := instruction{op: opStoreAll, n: uint16(size), a: r.owner, c: r.at}
+	if shape == word {
+		in = instruction{op: opStore, a: r.owner, b: uint32(g.place(right)), c: r.at}
+	} else {
+		in.b = uint32(g.vectorPlace(size, right))
+	}
+	if r.owner == nilPointer {
+		g.into(left.At, t, int(r.at), right)
+		return
+	}
+	g.emit(r.pos, in)
 }
 
 // move emits the copying of words between two objects; false if it is not that.
@@ -126,27 +133,18 @@ func (g *generator) vectorPlace(size int, x types.Expr) int {
 	return at
 }
 
-// do emits the call of a closure.
-func (g *generator) do(pos syntax.Pos, f wordExpr) {
-	g.emit(pos, instruction{op: opDo, b: closure(&g.code.closures.words, f)})
-}
-
 // eval evaluates an expression for its effect.
 func (g *generator) eval(x types.Expr) {
 	switch x := x.(type) {
 	case *types.Call:
-		if x.Func.Defined {
+		switch {
+		case x.Func.Defined:
 			g.call(x)
 			return
-		}
-		if f := emitter(x); f != nil {
-			f(g, x, -1)
+		case emitter(x) != nil:
+			emitter(x)(g, x, -1)
 			return
-		}
-		if s := shapeOf(x.Of); s == word || s == noValue {
-			if f := implement(g, x, wordBuiltins, nil); f != nil {
-				g.do(x.At, f)
-			}
+		case g.wordCall(scratchWord, x):
 			return
 		}
 	case *types.Unary:
@@ -155,14 +153,14 @@ func (g *generator) eval(x types.Expr) {
 		}
 	}
 	switch shapeOf(x.Type()) {
-	case word, noValue:
-		g.do(x.Pos(), g.word(x))
+	case word:
+		g.place(x)
 	case vector:
-		f := g.vector(x)
-		g.do(x.Pos(), func(c *controller) uint64 { f(c); return 0 })
+		g.ref(x)
 	case pointer:
-		f := g.object(x)
-		g.do(x.Pos(), func(c *controller) uint64 { f(c); return 0 })
+		g.pointer(x)
+	default:
+		g.unsupported(x.Pos(), "this expression of type %s", x.Type())
 	}
 }
 
@@ -208,7 +206,7 @@ func (g *generator) trigger(s *types.Trigger) {
 		event: uint32(ev), line: uint32(line), tbe: uint32(tbe), entry: uint32(entry),
 		onNoRoom: g.handler(g.port.OnResourceStall), onHeldBack: g.handler(g.port.OnProtocolStall),
 	}
-	at := closure(&g.code.closures.triggers, t)
+	at := addTo(&g.code.triggers, t)
 	g.emit(s.Pos(), instruction{op: opTrigger, a: at})
 	g.callRoutine(g.states.get)
 	stall := g.emit(s.Pos(), instruction{op: opTransition, a: at})

@@ -73,8 +73,8 @@ func (g *generator) tidy(r *routine) {
 		switch {
 		case in.op.jumps():
 			in.c = uint32(by[0])
-		case in.op.switches() && !slices.Equal(by, g.code.closures.tables[in.b]):
-			in.b = closure(&g.code.closures.tables, by)
+		case in.op.switches() && !slices.Equal(by, g.code.jumps[in.b]):
+			in.b = addTo(&g.code.jumps, by)
 		}
 		out, at = append(out, in), append(at, r.at[i])
 	}
@@ -88,7 +88,7 @@ func (g *generator) targets(text []instruction, i int) []int {
 		return []int{i + 1 + int(int32(in.c))}
 	case in.op.switches():
 		var list []int
-		for _, by := range g.code.closures.tables[in.b] {
+		for _, by := range g.code.jumps[in.b] {
 			list = append(list, i+1+int(by))
 		}
 		return list

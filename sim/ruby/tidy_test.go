@@ -25,7 +25,7 @@ func follow(g *generator, text []instruction, words []uint64) (copied []uint32) 
 				i += int(int32(in.c))
 			}
 		case opSwitch:
-			i += int(g.code.closures.tables[in.b][min(words[in.a], 2)])
+			i += int(g.code.jumps[in.b][min(words[in.a], 2)])
 		}
 	}
 }
@@ -43,7 +43,7 @@ func TestTidy(t *testing.T) {
 		for i := range n {
 			in := instruction{op: []opcode{opCopy, opJump, opJumpZero, opSwitch, opReturn, opCopy, opJump}[random.IntN(7)], a: uint32(random.IntN(3)), b: uint32(i), c: by(i)}
 			if in.op == opSwitch {
-				in.b = closure(&g.code.closures.tables, []int32{int32(by(i)), int32(by(i)), int32(by(i))})
+				in.b = addTo(&g.code.jumps, []int32{int32(by(i)), int32(by(i)), int32(by(i))})
 			}
 			r.text = append(r.text, in)
 		}

@@ -1,0 +1,399 @@
+package ruby
+
+import (
+	"cmp"
+	"slices"
+
+	"ordeal/sim/ruby/constant"
+	"ordeal/sim/ruby/structure"
+	"ordeal/sim/slicc/syntax"
+	"ordeal/sim/slicc/types"
+)
+
+// call is a call of a native function: what it works on.
+type call struct {
+	name string // of the native
+	// part is the receiver: its index among the parts of the machine of its kind, or among
+	// the in_ports.
+	part int
+	// args are the receiver, if that is in words, and the arguments.
+	args []operandRef
+	text []textPart // of an error
+	at   syntax.Pos
+}
+
+// native emits the call of a native function. Its result goes to a place of a word, or is dropped
+// there.
+func (g *generator) native(at int, name string, k call) {
+	k.name = name
+	g.emit(k.at, instruction{op: opWord, a: uint32(at), b: addTo(&g.code.calls, k)})
+}
+
+// known are the builtins whose result is known: what gem5 counts or asks for there has no effect
+// here.
+var known = map[string]uint64{
+	"zero_time": 0, "max_tokens": constant.MaxTokens,
+	"RubyRequest.getRequestPtr": 0, "getRequestorID": 0, // statistics and prefetchers use it
+	"MessageBuffer.areNSlotsAvailable": 1, "CacheMemory.checkResourceAvailable": 1, "Sequencer.checkResourceAvailable": 1,
+	"DataBlock.numAtomicLogEntries": 0, "WriteMask.getBlockSize": types.BlockBytes,
+	"AbstractCacheEntry.getInHtmReadSet": 0, "AbstractCacheEntry.getInHtmWriteSet": 0,
+}
+
+// ineffective are the builtins that do nothing here: statistics, sizes that never vary, and
+// what testers and transactional memory need.
+var ineffective = []string{
+	"profileMsgDelay", "NetDest.setSize", "Set.setSize", "WriteMask.setBlockSize", "DataBlock.clearAtomicLogEntries",
+	"AbstractCacheEntry.setInHtmReadSet", "AbstractCacheEntry.setInHtmWriteSet",
+	"CacheMemory.recordRequestType", "CacheMemory.profileDemandHit", "CacheMemory.profileDemandMiss",
+	"CacheMemory.profilePrefetchHit", "CacheMemory.profilePrefetchMiss",
+	"DirectoryMemory.recordRequestType", "DirectoryMemory.invalidateBlock", "DMASequencer.recordRequestType",
+	"Sequencer.recordRequestType", "Sequencer.checkCoherence", "Sequencer.invL1Callback", "Sequencer.llscClearLocalMonitor",
+	"Prefetcher", "RubyPrefetcherProxy",
+}
+
+// neverCalled are builtins for requests that no core or device makes.
+var neverCalled = []string{
+	"CacheMemory.htmCommitTransaction", "CacheMemory.htmAbortTransaction", "DMASequencer.atomicCallback", "Sequencer", "HTMSequencer",
+}
+
+// clocks are the builtins whose result is the time.
+var clocks = []string{"clockEdge()", "curCycle", "curTick"}
+
+// conversions are the builtins that are their argument: one tick is one cycle.
+var conversions = []string{
+	"cyclesToTicks", "ticksToCycles", "intToCycles", "intToTick", "intToID", "IDToInt", "addressToInt", "intToAddress",
+}
+
+// preparations are those of builtins that need more than their receiver and arguments, or
+// not these. They give the name of the native, which is that of the builtin if it is empty.
+var preparations map[string]func(g *generator, x *types.Call, k *call) (name string)
+
+func init() {
+	preparations = map[string]func(g *generator, x *types.Call, k *call) string{
+		"error": func(g *generator, x *types.Call, k *call) string {
+			k.text = g.text(x.Args[0])
+			return ""
+		},
+		toPermission:                    permissionTable,
+		"InPort.isReady":                readyPort,
+		"Sequencer.atomicCallback":      atomicCallback,
+		"mapAddressToDownstreamMachine": downstreamOf,
+		"mod": func(g *generator, x *types.Call, k *call) string {
+			g.operands(x, 2, k)
+			return "%"
+		},
+		"dequeueMemRespQueue": func(g *generator, x *types.Call, k *call) string {
+			if !g.code.home {
+				g.unsupported(x.At, "dequeueMemRespQueue in a machine without memory")
+			}
+			return ""
+		},
+		"incomingTransactionStart": transactionStart(incoming, 4),
+		"outgoingTransactionStart": transactionStart(outgoing, 2),
+		"incomingTransactionEnd":   transactionEnd("in_trans"),
+		"outgoingTransactionEnd":   transactionEnd("out_trans"),
+
+		"isWriteRequest":    kindIn("ST", "ATOMIC", "RMW_Read", "RMW_Write", "Store_Conditional", "Locked_RMW_Read", "Locked_RMW_Write", "FLUSH"),
+		"isDataReadRequest": kindIn("LD", "Load_Linked"),
+		"isReadRequest":     kindIn("LD", "Load_Linked", "IFETCH"),
+		"isHtmCmdRequest":   kindIn("HTM_Start", "HTM_Commit", "HTM_Cancel", "HTM_Abort"),
+		"isTlbiRequest":     kindIn("TLBI", "TLBI_SYNC", "TLBI_EXT_SYNC", "TLBI_EXT_SYNC_COMP"),
+
+		"PerfectCacheMemory.lookup":   perfectEntry,
+		"PerfectCacheMemory.allocate": perfectEntry,
+		"PersistentTable.persistentRequestLock": func(g *generator, x *types.Call, k *call) string {
+			g.operands(x, 3, k)
+			k.args = append(k.args, g.accessType(x.Args[2].Type(), "Write", x.At))
+			return ""
+		},
+		"PersistentTable.typeOfSmallest": func(g *generator, x *types.Call, k *call) string {
+			g.operands(x, 1, k)
+			k.args = append(k.args, g.accessType(x.Type(), "Read", x.At), g.accessType(x.Type(), "Write", x.At))
+			return ""
+		},
+	}
+	for _, name := range []string{"front", "back", "frontNB", "backNB", "empty", "push", "pushNB", "pushFront", "pushFrontNB", "pop", "emplace", "next"} {
+		preparations["TriggerQueue."+name] = onTriggers
+	}
+}
+
+// treatment is what becomes of the calls of a builtin.
+type treatment uint8
+
+const (
+	unknown    treatment = iota
+	settled              // the result is one of known
+	clock                // the result is the time
+	skipped              // nothing happens
+	refused              // the run ends
+	conversion           // the result is the argument
+	called               // a native is called
+)
+
+// treated finds what becomes of the calls of a builtin, and the key that says so: its own, that
+// of its receiver and name for all overloads, or its receiver for all other methods.
+func treated(b *types.Builtin) (t treatment, key string) {
+	for _, key := range []string{b.Key, b.Group(), b.Recv} {
+		if key == "" {
+			continue
+		}
+		_, isKnown := known[key]
+		_, isNative := natives(key)
+		_, isPrepared := preparations[key]
+		switch {
+		case isKnown:
+			return settled, key
+		case slices.Contains(clocks, key):
+			return clock, key
+		case slices.Contains(ineffective, key):
+			return skipped, key
+		case slices.Contains(neverCalled, key):
+			return refused, key
+		case slices.Contains(conversions, key):
+			return conversion, key
+		case isNative, isPrepared:
+			return called, key
+		}
+	}
+	return unknown, ""
+}
+
+// prepare emits what evaluates what a builtin works on, and says which native it is; false
+// if there is none.
+func (g *generator) prepare(x *types.Call) (k call, ok bool) {
+	b := x.Func.Builtin
+	k.at = x.At
+	how, name := treated(b)
+	n, _ := natives(name)
+	f := preparations[name]
+	switch {
+	case how == refused:
+		k.text, name = []textPart{{constant: x.Func.Name}}, "never"
+	case how != called:
+		g.unsupported(x.At, "builtin %s", b.Key)
+	case f == nil:
+		g.operands(x, n, &k)
+	default:
+		name = cmp.Or(f(g, x, &k), name)
+	}
+	k.name = name
+	return k, how == refused || how == called
+}
+
+// operands emits the evaluation of the receiver and the first n arguments of a call.
+func (g *generator) operands(x *types.Call, n int, k *call) {
+	args := x.Args[:min(n, len(x.Args))]
+	if x.X != nil && x.X.Type().Name == "ExpectedMap" && len(args) > 0 {
+		if t := args[0].Type(); t.Kind == types.Enum && len(t.Enums) >= structure.MaxTypes {
+			g.unsupported(x.At, "an ExpectedMap of %d types of messages, more than %d", len(t.Enums), structure.MaxTypes)
+		}
+	}
+	if x.X != nil {
+		switch t := x.X.Type(); {
+		case t.Name == "InPort":
+			k.part = g.portOf(x)
+		case shapeOf(t) == handle:
+			k.part = g.partOf(x)
+		case shapeOf(t) == vector:
+			k.args = append(k.args, g.heldRef(x.X, args...))
+		}
+	}
+	for i, arg := range args {
+		k.args = append(k.args, g.operand(arg, args[i+1:]...))
+	}
+}
+
+// operand emits the evaluation of an argument, which is used after others have been evaluated.
+func (g *generator) operand(x types.Expr, later ...types.Expr) operandRef {
+	switch shapeOf(x.Type()) {
+	case word:
+		return wordRef(g.held(x, later...))
+	case vector:
+		return g.heldRef(x, later...)
+	case pointer:
+		r := wordRef(g.heldPointer(x, later...))
+		r.pos = x.Pos()
+		return r
+	}
+	g.unsupported(x.Pos(), "this expression of type %s", x.Type())
+	return operandRef{owner: nilPointer}
+}
+
+// partOf is the index of the part of the machine that a method is called on.
+func (g *generator) partOf(x *types.Call) int {
+	if use, ok := x.X.(*types.Use); ok && (use.Var.Kind == types.ParamVar || use.Var.Kind == types.ObjectVar) {
+		return g.where(use.Var)
+	}
+	g.unsupported(x.At, "%s of this expression", x.Func.Name)
+	return 0
+}
+
+// portOf is the index of the in_port that a method is called on.
+func (g *generator) portOf(x *types.Call) int {
+	if use, ok := x.X.(*types.Use); ok && use.Var.Kind == types.InPortVar && !isTimer(g.code.machine.InPorts[use.Var.Index]) {
+		return use.Var.Index
+	}
+	g.unsupported(x.At, "%s of this expression", x.Func.Name)
+	return 0
+}
+
+// fixedWords is the place of words that never change.
+func (g *generator) fixedWords(words []uint64) operandRef {
+	return operandRef{owner: nilPointer, at: uint32(g.newWords(words)), n: uint32(len(words))}
+}
+
+// readyPort is isReady of an in_port, which may poll a TimerTable.
+func readyPort(g *generator, x *types.Call, k *call) string {
+	if use, ok := x.X.(*types.Use); ok && use.Var.Kind == types.InPortVar {
+		if p := g.code.machine.InPorts[use.Var.Index]; isTimer(p) {
+			k.part = g.where(p.Buffer)
+			return "TimerTable.isReady"
+		}
+	}
+	k.part = g.portOf(x)
+	return ""
+}
+
+func atomicCallback(g *generator, x *types.Call, k *call) string {
+	g.code.atomics = g.request.mask >= 0 && g.request.atomic > 0
+	g.operands(x, 2, k)
+	return ""
+}
+
+// downstreamOf is the machine that a line is requested from: that of the next role of the
+// same machine, or memory.
+func downstreamOf(g *generator, x *types.Call, k *call) string {
+	g.operands(x, 1, k)
+	if len(g.code.roles) < 2 {
+		g.unsupported(x.At, "%s in a machine that has nothing downstream", x.Func.Name)
+	}
+	if len(x.Args) > 1 {
+		g.unsupported(x.At, "%s of a type of machine", x.Func.Name)
+	}
+	return ""
+}
+
+// permissionTable adds the access permissions of all states.
+func permissionTable(g *generator, x *types.Call, k *call) string {
+	var table []uint64
+	for _, e := range x.Func.Enum.Enums {
+		table = append(table, uint64(max(e.Permission, 0)))
+	}
+	k.args = []operandRef{wordRef(g.place(x.Args[0])), g.fixedWords(table)}
+	return toPermission
+}
+
+// kindIn adds the set of those types of request that are named.
+func kindIn(names ...string) func(g *generator, x *types.Call, k *call) string {
+	return func(g *generator, x *types.Call, k *call) string {
+		enums := x.Args[0].Type().Enums
+		var set uint64
+		for i, e := range enums {
+			if slices.Contains(names, e.Name) {
+				set |= 1 << i
+			}
+		}
+		if len(enums) > 64 {
+			g.unsupported(x.At, "a %s of more than 64 values", x.Args[0].Type())
+		}
+		k.args = []operandRef{wordRef(g.place(x.Args[0])), wordRef(g.constant(set))}
+		return "kind of request"
+	}
+}
+
+// perfectEntry adds the index of the layout of the entries of a PerfectCacheMemory, which is
+// what its lookup gives.
+func perfectEntry(g *generator, x *types.Call, k *call) string {
+	g.operands(x, 1, k)
+	for _, m := range x.X.Type().Methods {
+		if m.Name == "lookup" {
+			k.args = append(k.args, wordRef(g.constant(uint64(g.layout(m.Result).index))))
+			return ""
+		}
+	}
+	g.unsupported(x.At, "a PerfectCacheMemory without lookup")
+	return ""
+}
+
+func (g *generator) accessType(t *types.Type, name string, pos syntax.Pos) operandRef {
+	e := t.Enum(name)
+	if e == nil {
+		g.unsupported(pos, "%s without a value %s", t, name)
+		return wordRef(g.constant(0))
+	}
+	return wordRef(g.constant(uint64(e.Ordinal)))
+}
+
+// listOf is the index of the list that a method of a TriggerQueue is called on,
+// and the type of its elements; false for a queue in a structure.
+func (g *generator) listOf(x *types.Call) (at int, element *types.Type, ok bool) {
+	use, ok := x.X.(*types.Use)
+	if !ok || use.Var.Kind != types.ObjectVar {
+		return 0, nil, false
+	}
+	return g.where(use.Var), g.elementOf(g.code, use.Var), true
+}
+
+// onTriggers tells a TriggerQueue that is an object, and a list of structures, from one that is
+// a field, and a queue of words.
+func onTriggers(g *generator, x *types.Call, k *call) string {
+	list, element, isList := g.listOf(x)
+	name := x.Func.Name
+	switch {
+	case name == "next" && (!isList || element != x.Type()):
+		g.unsupported(x.At, "next of this TriggerQueue")
+	case name == "emplace" && (!isList || element == nil || shapeOf(element) != vector || g.size(element) != len(x.Args)):
+		g.unsupported(x.At, "emplace of %d values", len(x.Args))
+	case isList && slices.Contains([]string{"back", "frontNB", "backNB", "pushNB", "pushFront", "pushFrontNB"}, name):
+		g.unsupported(x.At, "%s of a TriggerQueue that is an object", name)
+	}
+	if !isList {
+		g.operands(x, len(x.Args), k)
+		return ""
+	}
+	k.part = list
+	for i, arg := range x.Args {
+		k.args = append(k.args, g.operand(arg, x.Args[i+1:]...))
+	}
+	return "list." + name
+}
+
+// transactionStart adds whether a transaction has a line, and not a number: what the n-th argument
+// says, which may be left out.
+func transactionStart(list, n int) func(g *generator, x *types.Call, k *call) string {
+	return func(g *generator, x *types.Call, k *call) string {
+		args := []types.Expr{x.Args[0], x.Args[1]}
+		g.addressed(x, args, n, k)
+		return ""
+	}
+}
+
+// transactionEnd also adds which events a protocol marks, if it marks any, as gem5 keeps statistics
+// of those only; older versions have no marks.
+func transactionEnd(mark string) func(g *generator, x *types.Call, k *call) string {
+	return func(g *generator, x *types.Call, k *call) string {
+		g.addressed(x, []types.Expr{x.Args[0]}, 2, k)
+		var marked []uint64
+		for _, e := range g.code.machine.Event.Enums {
+			value, _ := e.Attrs.Get(mark)
+			marked = append(marked, truth(value == "yes"))
+		}
+		if !slices.Contains(marked, 1) {
+			marked = slices.Repeat([]uint64{1}, len(marked))
+		}
+		k.args = append(k.args, g.fixedWords(marked))
+		return ""
+	}
+}
+
+func (g *generator) addressed(x *types.Call, args []types.Expr, n int, k *call) {
+	if len(x.Args) > n {
+		args = append(args, x.Args[n])
+	}
+	for i, arg := range args {
+		k.args = append(k.args, g.operand(arg, args[i+1:]...))
+	}
+	if len(x.Args) <= n {
+		k.args = append(k.args, wordRef(g.constant(1)))
+	}
+}
