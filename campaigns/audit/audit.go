@@ -21,7 +21,7 @@ import (
 	"ordeal/sim"
 	"ordeal/sim/protocols"
 	"ordeal/sim/ruby"
-	"ordeal/sim/slicc/repair"
+	"ordeal/sim/slicc/mutate"
 )
 
 // Engine is a way of searching.
@@ -342,7 +342,8 @@ func defects(path string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return repair.Apply(tree), nil
+	_, list := mutate.Corrected(tree)
+	return list, nil
 }
 
 // on is a machine with the protocol.

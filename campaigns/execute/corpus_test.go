@@ -25,7 +25,6 @@ import (
 	"ordeal/sim/ruby"
 	"ordeal/sim/ruby/cache"
 	"ordeal/sim/slicc/mutate"
-	"ordeal/sim/slicc/repair"
 	"ordeal/sim/slicc/syntax"
 )
 
@@ -63,7 +62,7 @@ func TestCorpus(t *testing.T) {
 			}
 			key := stockKey(tree, name)
 			mutants(t, got, key, file)
-			repair.Apply(file)
+			file, _ = mutate.Corrected(file)
 			stockRuns(t, got, key, file)
 			explored(t, got, key, file)
 		}

@@ -15,7 +15,6 @@ import (
 	"ordeal/sim/gem5/tree"
 	"ordeal/sim/protocols"
 	"ordeal/sim/slicc/mutate"
-	"ordeal/sim/slicc/repair"
 )
 
 // addEdits adds the repairs and the mutant of a machine to the options of a
@@ -69,19 +68,17 @@ func Edited(root string, repairs bool, mutant string) ([]mutate.File, error) {
 	texts, name := fsys, strings.TrimSuffix(file, ".slicc")
 	edited := map[string][]byte{}
 	if repairs {
-		files, applied, err := repair.Text(texts, file)
+		files, applied, err := mutate.CorrectedText(texts, file)
 		if err != nil {
 			return nil, fmt.Errorf("repair %s: %w", name, err)
 		}
 		if len(applied) == 0 {
 			return nil, fmt.Errorf("repair %s: nothing to repair in %s", name, root)
 		}
-		var over []mutate.File
 		for _, f := range files {
 			edited[f.Name] = f.New
-			over = append(over, mutate.File{Name: f.Name, New: f.New})
 		}
-		texts = mutate.Overlay(texts, over)
+		texts = mutate.Overlay(texts, files)
 	}
 	if mutant != "" {
 		files, err := mutate.Text(texts, file, mutant)

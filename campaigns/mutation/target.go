@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"ordeal/sim/protocols"
-	"ordeal/sim/slicc/repair"
+	"ordeal/sim/slicc/mutate"
 	"ordeal/sim/slicc/syntax"
 )
 
@@ -34,7 +34,7 @@ func File(path string, repaired bool) (Target, error) {
 		return Target{}, err
 	}
 	if repaired {
-		repair.Apply(tree)
+		tree, _ = mutate.Corrected(tree)
 	}
 	return Target{Name: strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)), Tree: tree, path: path}, nil
 }

@@ -45,7 +45,7 @@ type Options struct {
 	// reports; SLICC and Mutant are empty.
 	Compiled *ruby.Protocol
 	// Repair (--repair) edits known defects of gem5's own protocols out of
-	// SLICC; see package repair.
+	// SLICC; see mutate.Corrected.
 	Repair bool
 	// Mutant (--mutant) is the name of a mutant of the coherence protocol to
 	// run; see package mutate.

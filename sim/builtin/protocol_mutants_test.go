@@ -10,7 +10,7 @@ import (
 	"ordeal/sim"
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/ruby"
-	"ordeal/sim/slicc/repair"
+	"ordeal/sim/slicc/mutate"
 	"ordeal/sim/slicc/syntax"
 )
 
@@ -45,7 +45,7 @@ func outcomesOf(t *testing.T, path string, step int) map[sim.Outcome]int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	repair.Apply(file)
+	file, _ = mutate.Corrected(file)
 	outcomes := map[sim.Outcome]int{}
 	list := transitions(file)
 	for n := 0; n < len(list); n += step {

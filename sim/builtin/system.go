@@ -12,7 +12,6 @@ import (
 	"ordeal/sim/protocols"
 	"ordeal/sim/ruby"
 	"ordeal/sim/slicc/mutate"
-	"ordeal/sim/slicc/repair"
 	"ordeal/sim/slicc/syntax"
 )
 
@@ -68,8 +67,9 @@ func (o *Options) file() (*syntax.File, string, error) {
 	}
 	name := strings.TrimSuffix(filepath.Base(o.SLICC), ".slicc")
 	if o.Repair {
-		if repaired := repair.Apply(tree); len(repaired) > 0 {
-			name += " with repairs " + strings.Join(repaired, " ")
+		var applied []string
+		if tree, applied = mutate.Corrected(tree); len(applied) > 0 {
+			name += " with repairs " + strings.Join(applied, " ")
 		}
 	}
 	return tree, name, nil

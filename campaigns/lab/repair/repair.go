@@ -18,7 +18,6 @@ import (
 	"ordeal/campaigns/config"
 	"ordeal/sim/protocols"
 	"ordeal/sim/slicc/mutate"
-	"ordeal/sim/slicc/repair"
 )
 
 // Options are those of Search.
@@ -131,15 +130,11 @@ func Patch(m config.Machine, id, dir string) ([]byte, error) {
 		return nil, err
 	}
 	if m.Repair { // the edits are of the protocol without its known defects
-		files, _, err := repair.Text(fsys, root)
+		files, _, err := mutate.CorrectedText(fsys, root)
 		if err != nil {
 			return nil, err
 		}
-		var changed []mutate.File
-		for _, f := range files {
-			changed = append(changed, mutate.File{Name: f.Name, New: f.New})
-		}
-		fsys = mutate.Overlay(fsys, changed)
+		fsys = mutate.Overlay(fsys, files)
 	}
 	return mutate.Patch(fsys, root, join(m.Mutant, id), dir)
 }
