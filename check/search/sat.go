@@ -127,7 +127,7 @@ func (s *pairSolver) run(ctx context.Context, stuck *placer) (*witness.Order, *w
 		if err := s.within(); err != nil {
 			return nil, nil, err
 		}
-		switch sat, err := solve(ctx, s.sat); {
+		switch sat, err := Solve(ctx, s.sat); {
 		case err != nil:
 			return nil, nil, err
 		case !sat:

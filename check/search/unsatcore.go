@@ -3,25 +3,10 @@ package search
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/go-air/gini"
 	"github.com/go-air/gini/z"
 )
-
-// solve runs a solver and reports whether its clauses are satisfiable under
-// assumptions.
-func solve(ctx context.Context, sat *gini.Gini, assumptions ...z.Lit) (bool, error) {
-	for {
-		sat.Assume(assumptions...) // for one try only
-		if ctx.Err() != nil {
-			return false, context.Cause(ctx)
-		}
-		if r := sat.Try(100 * time.Millisecond); r != 0 {
-			return r > 0, nil
-		}
-	}
-}
 
 // core is a subset of the learned clauses that is still unsatisfiable, found
 // by asking the solver for the ones that a proof used, until that removes few.
@@ -54,7 +39,7 @@ func (s *pairSolver) core(ctx context.Context) ([]clause, error) {
 			}
 			sat.Add(z.LitNull)
 		}
-		switch sat, err := solve(ctx, sat, uses...); {
+		switch sat, err := Solve(ctx, sat, uses...); {
 		case err != nil:
 			return nil, err
 		case sat:

@@ -36,8 +36,7 @@ directory, a native log (beside its program.txt, or with --program) or a file in
 a format of executions, such as the traces of the Axe checker (ordeal convert
 --list shows all; the content tells them apart); - is standard input. With
 --serializability it may also be a sequence of events, which begins with the
-line "ordeal-events 1"; --procedure sat then evaluates traces by SAT instead of by
-profiles. What was not recorded, commits or all order, is not guessed: the answer
+line "ordeal-events 1". What was not recorded, commits or all order, is not guessed: the answer
 is about every execution, or "depends on the execution" with one of each kind.
 
 One line for each trace goes to standard output: allowed, forbidden, or unknown

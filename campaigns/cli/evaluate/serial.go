@@ -33,9 +33,6 @@ const (
 	unknownAnswer   = "unknown"
 )
 
-// procedureSAT is the --procedure that evaluates traces by SAT, too.
-const procedureSAT = "sat"
-
 // exhausted is why an answer is unproved.
 const exhausted = "search exhausted, no proof"
 

@@ -25,11 +25,7 @@ func (c *evaluate) limits() search.Limits {
 
 // answerTrace answers about all executions of TSO that a trace may be of.
 func (c *evaluate) answerTrace(ctx context.Context, s *events.Sequence, a *serialAnswer) error {
-	p := traces.Profiles
-	if c.options.Procedure == procedureSAT {
-		p = traces.SAT
-	}
-	v, err := traces.Decide(ctx, s, p)
+	v, err := traces.Decide(ctx, s)
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,6 @@ package directsat
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/go-air/gini"
 	"github.com/go-air/gini/z"
@@ -40,8 +39,6 @@ const (
 	clauseBytes = 56
 	// pairBytes is about what two nodes need, before any clause.
 	pairBytes = 16
-	// patience is how long the solver runs between looks at the context.
-	patience = 20 * time.Millisecond
 )
 
 func procedure(name, summary string, infer procedures.Inference, fixed bool, supports func(model.Model) bool) search.Procedure {
@@ -53,17 +50,10 @@ func procedure(name, summary string, infer procedures.Inference, fixed bool, sup
 			return nil, err
 		}
 		v.Stats.Clauses = f.clauses
-		for {
-			switch f.solver.Try(patience) {
-			case 1:
-				return f.order(), nil
-			case -1:
-				return nil, nil
-			}
-			if ctx.Err() != nil {
-				return nil, ctx.Err()
-			}
+		if sat, err := search.Solve(ctx, f.solver); !sat || err != nil {
+			return nil, err
 		}
+		return f.order(), nil
 	})
 }
 

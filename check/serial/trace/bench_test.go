@@ -56,7 +56,7 @@ func BenchmarkTrace(b *testing.B) {
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			for range b.N {
-				v, err := Decide(context.Background(), c.seq, Profiles)
+				v, err := Decide(context.Background(), c.seq)
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -56,6 +56,10 @@ func decideTSO(x *events.Sequence) (bool, error) {
 	return v.Serializable, err
 }
 
+// conflict is a conflict that is possible between accesses of different
+// transactions.
+type conflict struct{ u, v int32 }
+
 // openOrders is the orders of the moments of conflicting events, and what
 // follows from them.
 type openOrders struct {

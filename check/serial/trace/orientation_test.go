@@ -246,10 +246,8 @@ c end
 		if !serializable(t, s) {
 			t.Errorf("%s: an execution is not serializable", name)
 		}
-		for _, p := range []Procedure{Profiles, SAT} {
-			if !decide(t, s, p) {
-				t.Errorf("%s: procedure %d says not serializable", name, p)
-			}
+		if !decide(t, s) {
+			t.Errorf("%s: not serializable", name)
 		}
 	}
 	rng := rand.New(rand.NewPCG(8, 0))
@@ -259,7 +257,7 @@ c end
 			Threads: 2 + rng.IntN(2), Variables: 1 + rng.IntN(3), Events: 4 + rng.IntN(4), Trace: true,
 			Read: 50, Fence: rng.IntN(20), End: 50,
 		})
-		exact, oriented := decide(t, s, Profiles), byOrientations(s)
+		exact, oriented := decide(t, s), byOrientations(s)
 		if oriented && !exact {
 			t.Fatalf("Theorem 5 misses a violation:\n%s", s.Text())
 		}
@@ -292,7 +290,7 @@ func TestProposition2(t *testing.T) {
 			continue
 		}
 		violations++
-		if decide(t, s, Profiles) {
+		if decide(t, s) {
 			t.Fatalf("the trace is serializable, the execution is not:\n%s", s.Text())
 		}
 	}
@@ -309,7 +307,7 @@ func TestCheckRank(t *testing.T) {
 		s := seqgen.Random(rng, seqgen.Shape{
 			Threads: 3, Variables: 3, Events: 14, Trace: true, Read: 50, Fence: 10, Update: 5, End: 90, Close: 50,
 		})
-		v, err := Decide(t.Context(), s, Profiles)
+		v, err := Decide(t.Context(), s)
 		if err != nil {
 			t.Fatal(err)
 		}

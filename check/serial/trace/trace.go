@@ -20,19 +20,6 @@ import (
 	"ordeal/parse/formats/events"
 )
 
-// Procedure says how traces are decided.
-type Procedure uint8
-
-// The procedures. Both are complete.
-const (
-	// Profiles searches for cycles by profile, in a time that is polynomial
-	// for a fixed number of threads (Sect. 6.2).
-	Profiles Procedure = iota
-	// SAT asks a solver for a cycle, and for another where the trace has no
-	// execution with it. It needs memory for every pair of conflicting events.
-	SAT
-)
-
 // Verdict says whether a trace is serializable under TSO.
 type Verdict struct {
 	Serializable bool
@@ -41,8 +28,7 @@ type Verdict struct {
 	// not serializable.
 	Execution *events.Sequence
 	Evidence  serial.Verdict
-	// Rank says of each transaction of a trace that Profiles found
-	// serializable where it stands: no execution has a conflict from one to
+	// Rank says of each transaction of a serializable trace where it stands: no execution has a conflict from one to
 	// another of smaller rank. Transactions of one rank may conflict in both
 	// directions, but in no execution at once, as the search has found; when
 	// all ranks differ, they are an order of serialization for every
@@ -54,17 +40,11 @@ type Verdict struct {
 }
 
 // Decide decides the trace of a valid sequence; the commits of an execution are
-// ignored. An error is that of ctx, or an internal error.
-func Decide(ctx context.Context, s *events.Sequence, p Procedure) (Verdict, error) {
+// ignored. It searches for cycles by profile, in a time that is polynomial for a fixed
+// number of threads (Sect. 6.2). An error is that of ctx, or an internal error.
+func Decide(ctx context.Context, s *events.Sequence) (Verdict, error) {
 	s = s.Trace()
 	l := newTimeline(s)
-	if p == SAT {
-		found, err := l.sat(ctx)
-		if err != nil {
-			return Verdict{}, err
-		}
-		return l.verdict(found)
-	}
 	g := l.directed()
 	order := g.Sort()
 	if len(order) < g.Nodes {

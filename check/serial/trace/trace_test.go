@@ -90,15 +90,15 @@ func serializable(t *testing.T, s *events.Sequence) bool {
 	return all
 }
 
-// decide decides a trace by a procedure, and checks the evidence.
-func decide(t *testing.T, s *events.Sequence, p Procedure) bool {
+// decide decides a trace and checks the evidence.
+func decide(t *testing.T, s *events.Sequence) bool {
 	t.Helper()
-	v, err := Decide(context.Background(), s, p)
+	v, err := Decide(context.Background(), s)
 	if err != nil {
-		t.Fatalf("procedure %d: %v\n%s", p, err, s.Text())
+		t.Fatalf("%v\n%s", err, s.Text())
 	}
 	if _, err := events.Parse("", v.Execution.Text()); err != nil {
-		t.Fatalf("procedure %d: %v\n%s", p, err, s.Text())
+		t.Fatalf("%v\n%s", err, s.Text())
 	}
 	return v.Serializable
 }
@@ -179,18 +179,16 @@ func TestSmallTraces(t *testing.T) {
 			if !want {
 				violations++
 			}
-			for _, p := range []Procedure{Profiles, SAT} {
-				if got := decide(t, s, p); got != want {
-					t.Fatalf("procedure %d says %v, all executions say %v:\n%s", p, got, want, s.Text())
-				}
+			if got := decide(t, s); got != want {
+				t.Fatalf("%v, all executions say %v:\n%s", got, want, s.Text())
 			}
 		})
 	}
 	t.Logf("%d traces, %d violations", traces, violations)
 }
 
-// TestRandomTraces compares both procedures with all executions of random
-// traces, and with each other where there are too many.
+// TestRandomTraces compares with all executions of random traces; where there are too
+// many, the evidence of violations speaks for itself.
 func TestRandomTraces(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 0))
 	runs := scale.Of(300, 300, 12_000)
@@ -205,19 +203,16 @@ func TestRandomTraces(t *testing.T) {
 			o.Fence, o.Close = 20, 90
 		}
 		s := seqgen.Random(rng, o)
-		profiles, sat := decide(t, s, Profiles), decide(t, s, SAT)
-		if profiles != sat {
-			t.Fatalf("profiles say %v, SAT says %v:\n%s", profiles, sat, s.Text())
-		}
-		if !sat {
+		got := decide(t, s)
+		if !got {
 			violations++
 		}
 		if len(s.Events) > 11 {
 			continue
 		}
 		small++
-		if want := serializable(t, s); profiles != want {
-			t.Fatalf("procedures say %v, all executions say %v:\n%s", profiles, want, s.Text())
+		if want := serializable(t, s); got != want {
+			t.Fatalf("%v, all executions say %v:\n%s", got, want, s.Text())
 		}
 	}
 	t.Logf("%d traces, %d of them with all executions, %d violations", runs, small, violations)
@@ -246,14 +241,12 @@ P3 read x0
 	if want {
 		t.Fatal("the trace is serializable")
 	}
-	for _, p := range []Procedure{Profiles, SAT} {
-		if decide(t, s, p) {
-			t.Errorf("procedure %d says serializable", p)
-		}
+	if decide(t, s) {
+		t.Error("found serializable")
 	}
 }
 
-// TestInterrupted: both procedures stop when they are asked to.
+// TestInterrupted: the search stops when it is asked to.
 func TestInterrupted(t *testing.T) {
 	edges, _ := matrix(4, 0)
 	for v := 1; v < 4; v++ {
@@ -262,9 +255,7 @@ func TestInterrupted(t *testing.T) {
 	s := hamiltonTrace(edges)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	for _, p := range []Procedure{Profiles, SAT} {
-		if _, err := Decide(ctx, s, p); !errors.Is(err, context.Canceled) {
-			t.Errorf("procedure %d: %v", p, err)
-		}
+	if _, err := Decide(ctx, s); !errors.Is(err, context.Canceled) {
+		t.Error(err)
 	}
 }

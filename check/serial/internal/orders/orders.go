@@ -4,12 +4,12 @@ package orders
 
 import (
 	"context"
-	"time"
 
 	"github.com/go-air/gini"
 	"github.com/go-air/gini/z"
 
 	"ordeal/check/closure"
+	"ordeal/check/search"
 )
 
 // Literal is the order of an open pair: twice its index, plus one if the second
@@ -32,9 +32,6 @@ type Solver struct {
 	sat  *gini.Gini
 	lits []z.Lit // of each pair: its first is before its second
 }
-
-// patience is how long the solver runs between looks at the context.
-const patience = 20 * time.Millisecond
 
 // New makes a solver of n pairs.
 func New(n int) *Solver {
@@ -129,13 +126,8 @@ type Goal struct {
 // none. An error is that of ctx or of the goal's Check.
 func (s *Solver) Find(ctx context.Context, g Goal) (*Proposal, []int32, error) {
 	for {
-		s.sat.Assume(g.Kind) // for one try only
-		answer := s.sat.Try(patience)
-		if err := ctx.Err(); err != nil || answer < 0 {
+		if sat, err := search.Solve(ctx, s.sat, g.Kind); !sat || err != nil {
 			return nil, nil, err
-		}
-		if answer == 0 {
-			continue
 		}
 		p := &Proposal{Solver: s, value: make([]bool, len(s.lits))}
 		for i, lit := range s.lits {
