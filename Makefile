@@ -4,7 +4,7 @@ FUZZTIME ?= 20s
 # A static program starts sooner, by a fifth, and is linked sooner: tests start a thousand.
 export CGO_ENABLED = 0
 # The same commit gives the same bytes wherever it lies.
-BUILD = -trimpath -buildvcs=false -ldflags "-X ordeal/campaigns/execute.commit=$(COMMIT)"
+BUILD = -trimpath -buildvcs=false -ldflags "-X ordeal/campaigns/run.commit=$(COMMIT)"
 COMMIT := $(shell git describe --always --abbrev=12 --dirty=+changes 2>/dev/null)
 
 # The packages whose tests do more with -soak. Those of the cores and protocols against the
@@ -43,7 +43,7 @@ test:
 # were, of gem5's protocols where ORDEAL_GEM5_TREE names a tree; and the answers of all models
 # on 20,000 histories, and on Axe's tests where ORDEAL_AXE_TESTS names them. A minute.
 corpus:
-	$(GO) test -count=1 -vet=off $(LIMIT) ./campaigns/execute ./check/internal/suite -run='^TestCorpus$$' -corpus
+	$(GO) test -count=1 -vet=off $(LIMIT) ./campaigns/run ./check/internal/suite -run='^TestCorpus$$' -corpus
 
 # vet, staticcheck, errcheck, govulncheck, and the rules in campaigns/lint.
 lint:

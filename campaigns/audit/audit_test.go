@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"ordeal/campaigns/config"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/gen"
 	"ordeal/sim"
 	"ordeal/sim/protocols"
@@ -106,7 +106,7 @@ func TestFinds(t *testing.T) {
 	}
 	var result struct {
 		Signature, Title string
-		Timing           rundir.Timing
+		Timing           run.Timing
 	}
 	data, err := os.ReadFile(filepath.Join(f.Dir, "result.json"))
 	if err == nil {
@@ -331,7 +331,7 @@ func TestSlow(t *testing.T) {
 				t.Fatal(err)
 			}
 			job := sim.Job{Program: p, Rounds: 1, Seed: 1, Timeout: runTime}
-			res, events, err := run(t.Context(), on, job, &m)
+			res, events, err := evaluateRun(t.Context(), on, job, &m)
 			if err != nil || res.Outcome != sim.Deadlock {
 				t.Fatalf("%v, %v: want a deadlock", res.Outcome, err)
 			}

@@ -9,8 +9,7 @@ import (
 
 	"ordeal/campaigns/audit/exploration"
 	"ordeal/campaigns/config"
-	"ordeal/campaigns/execute"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/gen/option"
 	"ordeal/sim/explore/search"
 	"ordeal/sim/slicc/syntax"
@@ -94,24 +93,24 @@ func (x *explorer) turn(ctx context.Context, w *Work) (cost uint64, done bool, e
 	}
 	o := exploration.Options{Workers: 1}
 	if x.o.Dir != "" {
-		spec.Started, spec.Tools = time.Now(), execute.ExplorationVersions(&spec.Machine)
+		spec.Started, spec.Tools = time.Now(), run.ExplorationVersions(&spec.Machine)
 		o.Dir = filepath.Join(x.o.Dir, fmt.Sprintf("exploration-%d", x.at))
-		if err := rundir.MkdirAll(o.Dir); err != nil {
+		if err := run.MkdirAll(o.Dir); err != nil {
 			return 0, false, err
 		}
 	}
 	var r *exploration.Result
-	err = execute.Guarded(func() (err error) {
+	err = run.Guarded(func() (err error) {
 		r, err = exploration.Run(ctx, &spec, o)
 		return err
 	})
-	if refused(err) || execute.Panicked(err) {
+	if refused(err) || run.Panicked(err) {
 		if o.Dir != "" {
-			err = errors.Join(err, rundir.RemoveAll(o.Dir))
+			err = errors.Join(err, run.RemoveAll(o.Dir))
 		}
 		x.complete[index] = true
-		if x.refused++; x.refused == len(x.machines) || execute.Panicked(err) {
-			w.Refused = execute.InfraTitle(err)
+		if x.refused++; x.refused == len(x.machines) || run.Panicked(err) {
+			w.Refused = run.InfraTitle(err)
 		}
 		return setup, false, nil
 	}
@@ -135,7 +134,7 @@ func (x *explorer) turn(ctx context.Context, w *Work) (cost uint64, done bool, e
 		}, w) || keep
 	}
 	if o.Dir != "" && !keep {
-		err = rundir.RemoveAll(o.Dir)
+		err = run.RemoveAll(o.Dir)
 	}
 	return setup + r.Steps, false, err
 }

@@ -7,8 +7,7 @@ import (
 	"time"
 
 	"ordeal/campaigns/config"
-	"ordeal/campaigns/execute"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/check"
 	"ordeal/gen"
 )
@@ -22,7 +21,7 @@ func (r *Report) Record(ctx context.Context, dir string, command []string) error
 			continue
 		}
 		at := filepath.Join(dir, fmt.Sprintf("finding-%d", i+1))
-		if err := f.record(ctx, rundir.Dir(at), command); err != nil {
+		if err := f.record(ctx, run.Dir(at), command); err != nil {
 			return fmt.Errorf("record %q: %w", f.Title, err)
 		}
 		f.Dir = at
@@ -30,7 +29,7 @@ func (r *Report) Record(ctx context.Context, dir string, command []string) error
 	return nil
 }
 
-func (f *Finding) record(ctx context.Context, dir rundir.Dir, command []string) error {
+func (f *Finding) record(ctx context.Context, dir run.Dir, command []string) error {
 	p, err := gen.Parse("finding", []byte(f.Program))
 	if err != nil {
 		return err
@@ -39,7 +38,7 @@ func (f *Finding) record(ctx context.Context, dir rundir.Dir, command []string) 
 	cfg.Name, cfg.Runs, cfg.Machine, cfg.Rounds, cfg.Classify = "audit", 1, f.Machine, f.Rounds, nil
 	cfg.Threads, cfg.Layout, cfg.Locations = p.Cores(), p.Layout, len(p.Locations)
 	cfg.Expect = f.Machine.Promise()
-	on, err := execute.NewRunner(config.SimBuiltin, &cfg)
+	on, err := run.NewRunner(config.SimBuiltin, &cfg)
 	if err != nil {
 		return err
 	}
@@ -47,12 +46,12 @@ func (f *Finding) record(ctx context.Context, dir rundir.Dir, command []string) 
 	if err != nil {
 		return err
 	}
-	spec := &rundir.Spec{
+	spec := &run.Spec{
 		Seed: f.Seed, Sim: config.SimBuiltin, Config: cfg, Timeout: config.Duration(runTime), Command: command,
-		Tools: execute.ToolVersions(ctx, on, &cfg), Started: time.Now(),
+		Tools: run.ToolVersions(ctx, on, &cfg), Started: time.Now(),
 	}
 	spec.SetProgram(p)
-	x := execute.Executor{Runner: on, Check: execute.CheckOptions{Models: models, Options: check.Options{Timeout: checkTime}, Workers: 1}, Timings: f.Tries == 0}
+	x := run.Executor{Runner: on, Check: run.CheckOptions{Models: models, Options: check.Options{Timeout: checkTime}, Workers: 1}, Timings: f.Tries == 0}
 	res, err := x.Run(ctx, dir, p, spec)
 	if err != nil {
 		return err
@@ -61,7 +60,7 @@ func (f *Finding) record(ctx context.Context, dir rundir.Dir, command []string) 
 		f.Outcome, f.Detail = res.Outcome.String(), res.Detail
 	}
 	if f.Tries > 0 { // the audit has repeated it
-		res.Timing = &rundir.Timing{Seeds: f.Tries, Same: f.Faithful}
+		res.Timing = &run.Timing{Seeds: f.Tries, Same: f.Faithful}
 	} else if res.Timing != nil {
 		f.Tries, f.Faithful = res.Timing.Seeds, res.Timing.Same
 	}

@@ -8,8 +8,8 @@ import (
 
 	"ordeal/campaigns/audit/exploration"
 	"ordeal/campaigns/config"
-	"ordeal/campaigns/execute"
 	"ordeal/campaigns/place"
+	"ordeal/campaigns/run"
 	"ordeal/gen"
 	"ordeal/sim"
 	"ordeal/sim/builtin"
@@ -62,7 +62,7 @@ func Again(ctx context.Context, m config.Machine, protocol *ruby.Protocol, f *Fi
 	}
 	for i := range uint64(ShowTries) {
 		job := sim.Job{Program: p, Rounds: f.Rounds, Seed: f.Seed + i, Timeout: runTime}
-		res, _, err := run(ctx, on, job, &m)
+		res, _, err := evaluateRun(ctx, on, job, &m)
 		if err != nil {
 			return nil, nil, 0, err
 		}
@@ -80,7 +80,7 @@ func Again(ctx context.Context, m config.Machine, protocol *ruby.Protocol, f *Fi
 
 // Explored is what the exploration of a machine shows.
 func Explored(ctx context.Context, m config.Machine, e *config.Explore) (r *exploration.Result, err error) {
-	err = execute.Guarded(func() (err error) {
+	err = run.Guarded(func() (err error) {
 		r, err = exploration.Run(ctx, &exploration.Spec{Machine: m, Explore: *e}, exploration.Options{Workers: 1})
 		return err
 	})
@@ -95,7 +95,7 @@ func of(m *config.Machine, protocol *ruby.Protocol) (*builtin.Runner, error) {
 	if protocol != nil {
 		return compiled(m, protocol)
 	}
-	on, err := execute.NewRunner(config.SimBuiltin, &config.Config{Machine: *m})
+	on, err := run.NewRunner(config.SimBuiltin, &config.Config{Machine: *m})
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"ordeal/campaigns/config"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/gen"
 	"ordeal/sim"
 )
@@ -52,7 +52,7 @@ func (x *simulation) simplify(ctx context.Context, f *Finding, job sim.Job, even
 // shows runs a subject with some seeds until a run fails with a title, and returns its
 // result and seed; nil if none does within the budget of events, or if the subject
 // cannot run.
-func (x *simulation) shows(ctx context.Context, title string, s subject, job sim.Job, budget uint64) (res *rundir.Result, seed, cost uint64, err error) {
+func (x *simulation) shows(ctx context.Context, title string, s subject, job sim.Job, budget uint64) (res *run.Result, seed, cost uint64, err error) {
 	m := s.machine
 	m.StepBudget, job.Program = budget, s.program
 	on, err := x.runner(&m)
@@ -60,7 +60,7 @@ func (x *simulation) shows(ctx context.Context, title string, s subject, job sim
 		return nil, 0, 0, nil //nolint:nilerr // what it lacks is needed
 	}
 	for range simplifySeeds {
-		res, spent, err := run(ctx, on, job, &m)
+		res, spent, err := evaluateRun(ctx, on, job, &m)
 		cost += spent
 		if err != nil {
 			return nil, 0, cost, err

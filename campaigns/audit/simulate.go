@@ -10,8 +10,7 @@ import (
 	"time"
 
 	"ordeal/campaigns/config"
-	"ordeal/campaigns/execute"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/check"
 	"ordeal/gen/guided"
 	"ordeal/sim"
@@ -78,7 +77,7 @@ func (x *simulation) turn(ctx context.Context, w *Work) (cost uint64, done bool,
 			return cost, false, err
 		}
 		job := sim.Job{Program: c.Program, Rounds: c.Rounds, Seed: x.seed + x.n, Timeout: runTime}
-		res, events, err := run(ctx, on, job, &m)
+		res, events, err := evaluateRun(ctx, on, job, &m)
 		if err != nil {
 			return cost, false, err
 		}
@@ -159,7 +158,7 @@ func (x *simulation) wait(ctx context.Context, f *Finding, job sim.Job, events u
 	if err != nil {
 		return 0, err
 	}
-	res, cost, err := run(ctx, on, job, &m)
+	res, cost, err := evaluateRun(ctx, on, job, &m)
 	if err != nil {
 		return cost, err
 	}
@@ -217,7 +216,7 @@ func compiled(m *config.Machine, protocol *ruby.Protocol) (*builtin.Runner, erro
 }
 
 // run executes and checks a job.
-func run(ctx context.Context, on *builtin.Runner, job sim.Job, m *config.Machine) (*rundir.Result, uint64, error) {
+func evaluateRun(ctx context.Context, on *builtin.Runner, job sim.Job, m *config.Machine) (*run.Result, uint64, error) {
 	models, err := config.ParseModels(m.Promise())
 	if err != nil {
 		return nil, 0, err
@@ -226,14 +225,14 @@ func run(ctx context.Context, on *builtin.Runner, job sim.Job, m *config.Machine
 	if err != nil {
 		return nil, 0, err
 	}
-	x := execute.Executor{Runner: on, Check: execute.CheckOptions{Models: models, Options: check.Options{Timeout: checkTime}, Workers: 1}}
+	x := run.Executor{Runner: on, Check: run.CheckOptions{Models: models, Options: check.Options{Timeout: checkTime}, Workers: 1}}
 	res, err := x.Evaluate(ctx, job, &report.Result)
 	return res, report.Statistics.Events, err
 }
 
 // failed reports whether a run shows a finding. One that has used up its budget of
 // events while operations were performed shows none: it was long.
-func failed(res *rundir.Result) bool {
+func failed(res *run.Result) bool {
 	return res.Failed() && (res.Outcome != sim.Timeout || strings.HasPrefix(res.Title, "livelock"))
 }
 
@@ -252,7 +251,7 @@ func (x *simulation) repeatFaithful(ctx context.Context, f *Finding, job sim.Job
 		return 0, nil //nolint: the machine may need the order that it was given
 	}
 	for range faithfulTries {
-		res, spent, err := run(ctx, on, job, &m)
+		res, spent, err := evaluateRun(ctx, on, job, &m)
 		cost += spent
 		if err != nil {
 			return cost, err

@@ -15,7 +15,7 @@ import (
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/lab/papers"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 )
 
 func newBench(e *env) *cobra.Command {
@@ -78,8 +78,8 @@ func (p *benchPapers) run(ctx context.Context) error {
 		return command.Usage(err)
 	}
 	if p.dir != "" {
-		p.dir = rundir.Resolve(p.dir)
-		if err := rundir.MkdirAll(p.dir); err != nil {
+		p.dir = run.Resolve(p.dir)
+		if err := run.MkdirAll(p.dir); err != nil {
 			return err
 		}
 	}
@@ -137,7 +137,7 @@ func (p *benchPapers) write(report *papers.Report) error {
 		name string
 		data []byte
 	}{{"papers.html", page.Bytes()}, {"papers.json", data}, {"papers.txt", text.Bytes()}} {
-		if err := rundir.WriteFile(filepath.Join(p.dir, f.name), f.data, false); err != nil {
+		if err := run.WriteFile(filepath.Join(p.dir, f.name), f.data, false); err != nil {
 			return err
 		}
 	}

@@ -14,8 +14,8 @@ import (
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine/summary"
-	"ordeal/campaigns/execute"
 	"ordeal/campaigns/internal/messages"
+	"ordeal/campaigns/run"
 	"ordeal/gen"
 	"ordeal/sim"
 	"ordeal/sim/sandbox"
@@ -51,7 +51,7 @@ type doctorLine struct {
 }
 
 func (d *doctor) run(ctx context.Context) error {
-	d.line("ok", "ordeal", fmt.Sprintf("%s, %s, %s/%s", execute.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH))
+	d.line("ok", "ordeal", fmt.Sprintf("%s, %s, %s/%s", run.ToolVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH))
 	d.host(ctx)
 	d.sandbox()
 	cores := runtime.NumCPU()
@@ -135,7 +135,7 @@ func (d *doctor) host(ctx context.Context) {
 }
 
 func (d *doctor) tryHost(ctx context.Context, programs *config.Programs) (sim.Result, string, error) {
-	runner, err := execute.NewRunner("host", &config.Config{Programs: *programs})
+	runner, err := run.NewRunner("host", &config.Config{Programs: *programs})
 	if err != nil {
 		return sim.Result{}, "", err
 	}

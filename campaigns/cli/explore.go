@@ -16,10 +16,9 @@ import (
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine/summary"
-	"ordeal/campaigns/execute"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/progress"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/sim"
 	"ordeal/sim/explore/search"
 )
@@ -104,7 +103,7 @@ func (x *exploreRun) prepare(fs *pflag.FlagSet) error {
 			return command.Usage(err)
 		}
 		x.spec.Command, x.spec.Started = x.Args, time.Now()
-		x.spec.Tools = execute.ExplorationVersions(&x.spec.Machine)
+		x.spec.Tools = run.ExplorationVersions(&x.spec.Machine)
 		return x.makeDir("explore")
 	}
 	var against []string
@@ -116,14 +115,14 @@ func (x *exploreRun) prepare(fs *pflag.FlagSet) error {
 	if len(against) > 0 {
 		return command.Usage(fmt.Errorf("--%s contradicts --resume: the directory says what is explored", against[0]))
 	}
-	x.o.Dir, x.o.Resume = rundir.Resolve(x.resume), true
+	x.o.Dir, x.o.Resume = run.Resolve(x.resume), true
 	recorded, err := exploration.Read(x.o.Dir)
 	if err != nil {
 		return command.Usage(err)
 	}
 	given := x.spec.Explore
 	x.spec = *recorded
-	x.spec.Tools = execute.ExplorationVersions(&x.spec.Machine)
+	x.spec.Tools = run.ExplorationVersions(&x.spec.Machine)
 	e := &x.spec.Explore
 	e.KeepGoing, e.MaxStates, e.MaxDepth, e.MaxTime, e.MaxMemory = given.KeepGoing, given.MaxStates, given.MaxDepth, given.MaxTime, given.MaxMemory
 	return nil
@@ -136,10 +135,10 @@ func (x *exploreRun) makeDir(name string) error {
 		x.o.Dir, err = command.NewDir(name)
 		return err
 	}
-	if x.o.Dir = rundir.Resolve(x.o.Dir); exploration.Is(x.o.Dir) {
+	if x.o.Dir = run.Resolve(x.o.Dir); exploration.Is(x.o.Dir) {
 		return command.Usage(fmt.Errorf("--dir %s has an exploration: remove it, or continue it with --resume", x.o.Dir))
 	}
-	return rundir.MakeDurable(x.o.Dir)
+	return run.MakeDurable(x.o.Dir)
 }
 
 func (x *exploreRun) explore(ctx context.Context) error {

@@ -11,7 +11,7 @@ import (
 
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/gen"
 	"ordeal/gen/emit/csrc"
 	"ordeal/gen/emit/elf"
@@ -94,7 +94,7 @@ func (g *generate) run() error {
 		_, err := g.Data.Write(data)
 		return err
 	}
-	return rundir.WriteOutput(g.output, data, mode)
+	return run.WriteOutput(g.output, data, mode)
 }
 
 // form is the program in the output form, and the mode of a file that holds
@@ -102,10 +102,10 @@ func (g *generate) run() error {
 func (g *generate) form(p *gen.Program) ([]byte, fs.FileMode, error) {
 	switch g.emit {
 	case "text":
-		return p.Text(), rundir.Plain, nil
+		return p.Text(), run.Plain, nil
 	case "elf":
 		data, err := elf.Emit(p, g.programs.EmitOptions())
-		return data, rundir.Executable, err
+		return data, run.Executable, err
 	}
 	var b bytes.Buffer
 	var err error
@@ -117,5 +117,5 @@ func (g *generate) form(p *gen.Program) ([]byte, fs.FileMode, error) {
 	default:
 		err = fmt.Errorf("--emit %q: want text, elf, c or litmus", g.emit)
 	}
-	return b.Bytes(), rundir.Plain, err
+	return b.Bytes(), run.Plain, err
 }

@@ -18,7 +18,7 @@ import (
 
 	"ordeal/campaigns/internal/must"
 	"ordeal/campaigns/report/serve"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 )
 
 // forged and script stand in what no line of an output may begin with, and no
@@ -63,7 +63,7 @@ func lineFields(t *testing.T, file string, text []byte) (fields []field) {
 	begin := 0
 	for line := range bytes.Lines(text) {
 		before, end := begin, begin+len(line)
-		for _, f := range jsonFields(t, file, line, rundir.Seal) {
+		for _, f := range jsonFields(t, file, line, run.Seal) {
 			fields = append(fields, field{file, fmt.Sprintf("line at %d: %s", before, f.name), func(text []byte) []byte {
 				return slices.Concat(text[:before], f.plant(text[before:end]), text[end:])
 			}})

@@ -16,10 +16,8 @@ import (
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine/summary"
-	"ordeal/campaigns/execute"
 	"ordeal/campaigns/litmus"
-	"ordeal/campaigns/rundir"
-	"ordeal/campaigns/trust"
+	"ordeal/campaigns/run"
 	"ordeal/gen/option"
 	"ordeal/sim"
 )
@@ -103,7 +101,7 @@ func (l *litmusRun) prepare(args []string) error {
 	if err := litmus.CheckModel(cmp.Or(l.o.Model, l.o.Config.Promise())); err != nil {
 		fault("--model: %w", err)
 	}
-	if _, err := execute.NewRunner(l.o.Sim, &l.o.Config); err != nil {
+	if _, err := run.NewRunner(l.o.Sim, &l.o.Config); err != nil {
 		faults = append(faults, err)
 	}
 	if l.o.Herd != "" {
@@ -116,7 +114,7 @@ func (l *litmusRun) prepare(args []string) error {
 	if l.o.Dir == "" {
 		l.o.Dir = filepath.Join(command.RunsDir, "litmus-"+time.Now().Format("20060102-150405"))
 	}
-	l.o.Dir = rundir.Resolve(l.o.Dir)
+	l.o.Dir = run.Resolve(l.o.Dir)
 	if l.workers == 0 {
 		l.workers = litmus.Workers(l.o.Sim)
 	}
@@ -130,7 +128,7 @@ func (l *litmusRun) run(ctx context.Context, args []string) error {
 	if err := l.prepare(args); err != nil {
 		return err
 	}
-	l.Own(l.o.Dir, trust.Commands(l.o.Sim, &l.o.Config))
+	l.Own(l.o.Dir, run.Commands(l.o.Sim, &l.o.Config))
 	command.CollectSeldom()
 	tests, unread := command.Await(l.env, func() ([]*litmus.Test, error) { return litmus.Load(args) })
 	if errors.Is(unread, context.Canceled) {

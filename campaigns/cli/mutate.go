@@ -17,11 +17,10 @@ import (
 	"ordeal/campaigns/cli/audit"
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
-	"ordeal/campaigns/execute"
 	"ordeal/campaigns/internal/messages"
 	realbugs "ordeal/campaigns/lab/bugs"
 	"ordeal/campaigns/mutation"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/sim/protocols"
 	"ordeal/sim/slicc/mutate"
 )
@@ -244,7 +243,7 @@ func newMutateShow(e *env) *cobra.Command {
 		var results []mutation.Result
 		var proofs []mutation.Proof
 		if dir != "" {
-			if results, proofs, err = mutation.Recorded(rundir.Resolve(dir), m.ID); err != nil {
+			if results, proofs, err = mutation.Recorded(run.Resolve(dir), m.ID); err != nil {
 				return command.Usage(err)
 			}
 		}
@@ -319,7 +318,7 @@ func mutantPatch(tree, protocol, id string, repairs bool) ([]byte, error) {
 	if _, err := os.Stat(root); err != nil {
 		return nil, fmt.Errorf("protocol %s: %w", name, err)
 	}
-	files, err := execute.Edited(root, repairs, id)
+	files, err := run.Edited(root, repairs, id)
 	var diff []byte
 	for _, f := range files {
 		diff = append(diff, f.Diff(path.Join(realbugs.Directory, path.Dir(name)))...)
@@ -365,7 +364,7 @@ them is any text, and what several repairs change alike is changed once. The tre
 			_, err = e.Data.Write(diff)
 			return err
 		}
-		if err := rundir.WriteOutput(out, diff, rundir.Plain); err != nil {
+		if err := run.WriteOutput(out, diff, run.Plain); err != nil {
 			return err
 		}
 		fmt.Fprintf(e.Stderr, "apply it with: patch -p1 -d %s < %s\n", messages.QuotedPath(tree), messages.QuotedPath(out))

@@ -17,7 +17,7 @@ import (
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/mutation"
 	"ordeal/campaigns/reduction"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 )
 
 // bugsFile is the catalogue that comes with the command.
@@ -133,8 +133,8 @@ func (b *bugs) reduceOne(ctx context.Context, cfg *config.Config, caught *mutati
 			return nil, err
 		}
 	}
-	dir := rundir.Dir(filepath.Join(b.dir, cfg.Name))
-	record := &rundir.Spec{
+	dir := run.Dir(filepath.Join(b.dir, cfg.Name))
+	record := &run.Spec{
 		Seed: caught.First.Seed, Sim: config.SimBuiltin, Config: *cfg, Timeout: config.Duration(time.Minute),
 		Command: b.Args, Started: time.Now(),
 	}
@@ -148,7 +148,7 @@ func (b *bugs) reduceOne(ctx context.Context, cfg *config.Config, caught *mutati
 	if err != nil {
 		return nil, err
 	}
-	out := rundir.Dir(filepath.Join(string(dir), "reduced"))
+	out := run.Dir(filepath.Join(string(dir), "reduced"))
 	if err := res.Write(ctx, out, b.Args); err != nil {
 		return nil, err
 	}

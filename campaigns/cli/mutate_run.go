@@ -17,7 +17,7 @@ import (
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/lab"
 	"ordeal/campaigns/mutation"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/protocols"
 	"ordeal/sim/slicc/mutate"
@@ -83,8 +83,8 @@ func (m *matrix) run(ctx context.Context) error {
 	if m.dir == "" {
 		m.dir, err = command.NewDir("mutants")
 	} else {
-		m.dir = rundir.Resolve(m.dir)
-		err = rundir.MkdirAll(m.dir)
+		m.dir = run.Resolve(m.dir)
+		err = run.MkdirAll(m.dir)
 	}
 	if err != nil {
 		return err
@@ -232,5 +232,5 @@ func (m *matrix) writeMatrix(results []mutation.Result) error {
 	if err != nil {
 		return err
 	}
-	return rundir.WriteText(m.matrixPath(), string(data)+"\n", false)
+	return run.WriteText(m.matrixPath(), string(data)+"\n", false)
 }

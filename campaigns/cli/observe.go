@@ -9,8 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ordeal/campaigns/config"
-	"ordeal/campaigns/execute"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/sim"
 )
 
@@ -27,14 +26,14 @@ func (o *observe) flags(fs *pflag.FlagSet) {
 }
 
 // runner makes the runner of a run, and closes the trace.
-func (o *observe) runner(r *run) (runner sim.Runner, finish func() error, err error) {
+func (o *observe) runner(r *runCommand) (runner sim.Runner, finish func() error, err error) {
 	finish = func() error { return nil }
 	coherent := r.campaign.Sim == config.SimBuiltin && r.cfg.Coherent()
 	if o.coverage && r.campaign.Sim != config.SimGem5 && !coherent {
 		return nil, nil, errors.New("--coverage: want a coherence protocol: --sim builtin with --protocol or --slicc")
 	}
 	if o.trace == "" {
-		runner, err = execute.NewRunner(r.campaign.Sim, &r.cfg)
+		runner, err = run.NewRunner(r.campaign.Sim, &r.cfg)
 		return runner, finish, err
 	}
 	if !coherent {
@@ -45,12 +44,12 @@ func (o *observe) runner(r *run) (runner sim.Runner, finish func() error, err er
 	}
 	var w io.WriteCloser = keepOpen{r.Stdout}
 	if o.trace != "-" {
-		if w, err = rundir.CreateOutput(o.trace, rundir.Plain); err != nil {
+		if w, err = run.CreateOutput(o.trace, run.Plain); err != nil {
 			return nil, nil, err
 		}
 	}
 	buffered := bufio.NewWriterSize(w, 1<<16)
-	if runner, err = execute.NewTraced(&r.cfg, buffered); err != nil {
+	if runner, err = run.NewTraced(&r.cfg, buffered); err != nil {
 		return nil, nil, errors.Join(err, w.Close())
 	}
 	return runner, func() error {
@@ -73,7 +72,7 @@ type jsonRun struct {
 	Threads   int    `json:"threads"`
 	Locations int    `json:"locations"`
 	Rounds    int    `json:"rounds"`
-	rundir.Result
+	run.Result
 	Transitions sim.Coverage `json:"transitions,omitempty"`
 }
 

@@ -17,7 +17,7 @@ import (
 	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/must"
 	"ordeal/campaigns/progress"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/sim"
 )
 
@@ -132,9 +132,9 @@ func TestHostileLive(t *testing.T) {
 	for number := range 18 {
 		cfg := &c.Configs[number%2]
 		e := &journal.Entry{
-			Number: number, ConfigName: cfg.Name, Config: cfg, Dir: rundir.Dir("/runs/" + evil),
-			Result: &rundir.Result{
-				Outcome: []sim.Outcome{sim.Crash, sim.Passed}[number%2], Title: fmt.Sprintf("%s %d", evil, number%4), Covered: &rundir.Covered{Taken: 1, Total: 2, New: 1},
+			Number: number, ConfigName: cfg.Name, Config: cfg, Dir: run.Dir("/runs/" + evil),
+			Result: &run.Result{
+				Outcome: []sim.Outcome{sim.Crash, sim.Passed}[number%2], Title: fmt.Sprintf("%s %d", evil, number%4), Covered: &run.Covered{Taken: 1, Total: 2, New: 1},
 				Coverage: sim.Coverage{{Row: sim.Row{Machine: evil, State: evil, Event: evil}, Count: 1}},
 			},
 		}

@@ -17,10 +17,9 @@ import (
 	"ordeal/campaigns/cli/evaluate"
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine/summary"
-	"ordeal/campaigns/execute"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/reduction"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/check"
 	"ordeal/check/minimal"
 	"ordeal/parse/formats/axe"
@@ -62,7 +61,7 @@ operations that no part can be left out of, in the format of Axe, and why.` + co
 		if info, err := os.Stat(args[0]); err == nil && info.Mode().IsRegular() {
 			return r.trace(ctx, args[0])
 		}
-		return r.run(ctx, rundir.Dir(rundir.Resolve(args[0])))
+		return r.run(ctx, run.Dir(run.Resolve(args[0])))
 	})
 	return cmd
 }
@@ -76,12 +75,12 @@ type reduceCommand struct {
 	json     bool
 }
 
-func (r *reduceCommand) run(ctx context.Context, dir rundir.Dir) error {
+func (r *reduceCommand) run(ctx context.Context, dir run.Dir) error {
 	if err := r.validate(); err != nil {
 		return command.Usage(err)
 	}
-	out := rundir.Dir(filepath.Join(string(dir), "reduced"))
-	if _, err := rundir.Lstat(string(out)); err == nil {
+	out := run.Dir(filepath.Join(string(dir), "reduced"))
+	if _, err := run.Lstat(string(out)); err == nil {
 		return command.Usage(fmt.Errorf("reduce %s: %s exists already: remove it to reduce once more", dir, out))
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -124,7 +123,7 @@ func (r *reduceCommand) trace(ctx context.Context, file string) error {
 	if err != nil {
 		return command.Usage(fmt.Errorf("--model: %w", err))
 	}
-	limits := check.Options{Timeout: r.o.CheckTimeout, AvailableBytes: execute.AvailableMemory()}
+	limits := check.Options{Timeout: r.o.CheckTimeout, AvailableBytes: run.AvailableMemory()}
 	in := evaluate.Input{Env: r.env, Format: "auto", Memory: limits.AvailableBytes}
 	found := false
 	err = in.Each(file, func(t *evaluate.Trace) error {
@@ -169,7 +168,7 @@ func (r *reduceCommand) validate() error {
 	return errors.Join(append(errs, command.Positive("check-timeout", r.campaign.CheckTimeout))...)
 }
 
-func (r *reduceCommand) print(res *reduction.Result, dir rundir.Dir) {
+func (r *reduceCommand) print(res *reduction.Result, dir run.Dir) {
 	w := r.Stdout
 	fmt.Fprintf(w, "failure     %s\n", res.Identity)
 	rounds, each := res.Spec.Config.Rounds, ""

@@ -5,7 +5,7 @@ import (
 
 	"ordeal/campaigns/cli/evaluate"
 	"ordeal/campaigns/reduction"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/check"
 	"ordeal/check/minimal"
 	"ordeal/check/model"
@@ -30,13 +30,13 @@ type jsonReduced struct {
 	Elapsed  float64 `json:"elapsed_s"`
 	Minimal  bool    `json:"minimal"`
 	// Hits of Tries runs under other seeds failed in the same way.
-	Hits    int        `json:"hits"`
-	Tries   int        `json:"tries"`
-	Program string     `json:"program"` // as gen prints it
-	Dir     rundir.Dir `json:"dir"`
+	Hits    int     `json:"hits"`
+	Tries   int     `json:"tries"`
+	Program string  `json:"program"` // as gen prints it
+	Dir     run.Dir `json:"dir"`
 }
 
-func newJSONReduced(r *reduction.Result, dir rundir.Dir) *jsonReduced {
+func newJSONReduced(r *reduction.Result, dir run.Dir) *jsonReduced {
 	return &jsonReduced{
 		Outcome: r.Identity.Outcome, Title: r.Identity.Title, Model: r.Identity.Model, Before: r.Before, After: r.After,
 		Threads: len(r.Program.Threads), Rounds: r.Spec.Config.Rounds, Programs: r.Candidates, Runs: r.Runs, Elapsed: r.Elapsed.Seconds(),

@@ -18,7 +18,7 @@ import (
 	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/reduction"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 )
 
 func newRepro(e *env) *cobra.Command {
@@ -73,10 +73,10 @@ the protocol that it was made with, of which the directory keeps a copy.` + comm
 		switch {
 		case r.campaign != "":
 			return r.numbered(ctx)
-		case exploration.Is(rundir.Resolve(args[0])) && r.trace:
+		case exploration.Is(run.Resolve(args[0])) && r.trace:
 			return command.Usage(fmt.Errorf("--trace: %s is an exploration, whose steps repro prints anyway", args[0]))
-		case exploration.Is(rundir.Resolve(args[0])):
-			return r.replay(rundir.Resolve(args[0]))
+		case exploration.Is(run.Resolve(args[0])):
+			return r.replay(run.Resolve(args[0]))
 		}
 		return r.run(ctx, args[0])
 	})
@@ -102,7 +102,7 @@ func (r *repeat) run(ctx context.Context, dir string) error {
 	if err := command.Positive("check-timeout", r.options.CheckTimeout); err != nil {
 		return command.Usage(err)
 	}
-	o := reduction.RepeatOptions{Tries: r.tries, Command: r.Args, OnTry: func(try int, came *rundir.Result, hit bool) {
+	o := reduction.RepeatOptions{Tries: r.tries, Command: r.Args, OnTry: func(try int, came *run.Result, hit bool) {
 		word := "differs"
 		if hit {
 			word = "recurs"
@@ -111,7 +111,7 @@ func (r *repeat) run(ctx context.Context, dir string) error {
 	}}
 	o.Trace, o.Filter = r.trace, r.filter.Filter
 	o.CheckTimeout = time.Duration(r.options.CheckTimeout)
-	record := rundir.Dir(rundir.Resolve(dir))
+	record := run.Dir(run.Resolve(dir))
 	var err error
 	if o.Gate, err = r.trusted.Gate(r.env, string(record), recordedRun(record)); err != nil {
 		return err
@@ -132,7 +132,7 @@ func (r *repeat) run(ctx context.Context, dir string) error {
 }
 
 // recordedRun reads the record of a run as a campaign of one.
-func recordedRun(dir rundir.Dir) func() (*config.Campaign, error) {
+func recordedRun(dir run.Dir) func() (*config.Campaign, error) {
 	return func() (*config.Campaign, error) {
 		spec, err := dir.Spec()
 		if err != nil {
@@ -195,7 +195,7 @@ func (r *repeat) print(report *reduction.RepeatReport) error {
 const eventsShown = 30
 
 // describe is a result on one line.
-func describe(j *rundir.Result) string {
+func describe(j *run.Result) string {
 	parts := []string{j.Outcome.String()}
 	for _, a := range j.Answers {
 		parts = append(parts, a.Model+" "+a.Answer)

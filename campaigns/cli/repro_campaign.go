@@ -11,13 +11,12 @@ import (
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine/journal"
-	"ordeal/campaigns/execute"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 )
 
 // numbered makes a run of a campaign.
 func (r *repeat) numbered(ctx context.Context) error {
-	if file := filepath.Join(rundir.Resolve(r.campaign), journal.CampaignFile); rundir.Exists(file) {
+	if file := filepath.Join(run.Resolve(r.campaign), journal.CampaignFile); run.Exists(file) {
 		r.campaign = file
 	}
 	if r.received() {
@@ -46,7 +45,7 @@ func (r *repeat) numbered(ctx context.Context) error {
 		return r.explore(ctx, c, used)
 	}
 	models := append([]string{used.Expect}, used.Classify...)
-	one := run{env: r.env, campaign: *c, cfg: *used, models: strings.Join(models, ","), dir: r.out}
+	one := runCommand{env: r.env, campaign: *c, cfg: *used, models: strings.Join(models, ","), dir: r.out}
 	one.campaign.Sim, one.campaign.Seed, one.campaign.CheckTimeout = c.SimOf(used), seed, r.options.CheckTimeout
 	one.observe.json = r.json
 	one.cfg.Classify = nil // run names them anew
@@ -55,8 +54,8 @@ func (r *repeat) numbered(ctx context.Context) error {
 
 // explore makes a run of a campaign that is an exploration.
 func (r *repeat) explore(ctx context.Context, c *config.Campaign, cfg *config.Config) error {
-	spec, err := exploration.SpecOf(&rundir.Spec{
-		Config: *cfg, Timeout: c.Timeout, Command: r.Args, Tools: execute.ExplorationVersions(&cfg.Machine), Started: time.Now(),
+	spec, err := exploration.SpecOf(&run.Spec{
+		Config: *cfg, Timeout: c.Timeout, Command: r.Args, Tools: run.ExplorationVersions(&cfg.Machine), Started: time.Now(),
 	})
 	if err != nil {
 		return command.Usage(err)
@@ -83,7 +82,7 @@ func (r *repeat) asRecorded(c *config.Campaign, cfg *config.Config) (*config.Con
 	if !r.received() {
 		return &named, nil
 	}
-	recorded := rundir.Exists(filepath.Join(dir, journal.HeaderFile))
+	recorded := run.Exists(filepath.Join(dir, journal.HeaderFile))
 	var a *journal.Archive
 	if recorded {
 		var err error
@@ -106,7 +105,7 @@ func (r *repeat) asRecorded(c *config.Campaign, cfg *config.Config) (*config.Con
 	if err != nil {
 		return nil, err
 	}
-	kept, err := execute.CampaignProtocol(dir, c.SimOf(cfg), &named, tools)
+	kept, err := run.CampaignProtocol(dir, c.SimOf(cfg), &named, tools)
 	if kept != "" {
 		fmt.Fprintf(r.Stderr, "the files of the protocol have changed since: repeated with the recorded ones, %s\n", kept)
 	}

@@ -7,13 +7,13 @@ import (
 	"ordeal/campaigns/audit/exploration"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/reduction"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 )
 
 // jsonRepeat is what repro --json prints of a run.
 type jsonRepeat struct {
-	Recorded       *rundir.Result `json:"recorded"`
-	ExecutableSame bool           `json:"executable_same"`
+	Recorded       *run.Result `json:"recorded"`
+	ExecutableSame bool        `json:"executable_same"`
 	// Protocol is the copy of the protocol's files that was used where they have
 	// changed since.
 	Protocol string         `json:"protocol,omitempty"`
@@ -21,7 +21,7 @@ type jsonRepeat struct {
 	Hits     int            `json:"hits"`
 	LogsSame int            `json:"logs_same"`
 	Others   map[string]int `json:"others,omitempty"` // how often a try failed otherwise
-	HitDir   rundir.Dir     `json:"hit_dir,omitempty"`
+	HitDir   run.Dir        `json:"hit_dir,omitempty"`
 	// Cause is the text of cause.txt, Events are the lines of the trace that were
 	// asked for, or else the last ones.
 	Cause  string   `json:"cause,omitempty"`

@@ -14,10 +14,8 @@ import (
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine/summary"
-	"ordeal/campaigns/execute"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/rundir"
-	"ordeal/campaigns/trust"
+	"ordeal/campaigns/run"
 	"ordeal/check"
 	"ordeal/gen"
 	"ordeal/gen/option"
@@ -28,7 +26,7 @@ import (
 )
 
 func newRun(e *env) *cobra.Command {
-	r := run{env: e, campaign: config.Defaults(), cfg: config.Config{Name: "run", Runs: 1, Programs: config.DefaultPrograms()}}
+	r := runCommand{env: e, campaign: config.Defaults(), cfg: config.Config{Name: "run", Runs: 1, Programs: config.DefaultPrograms()}}
 	cmd := &cobra.Command{
 		Use:   "run [FILE|-]",
 		Short: "Run one program on one simulator and print the verdict",
@@ -73,7 +71,7 @@ classify.`,
 }
 
 // run is the run command.
-type run struct {
+type runCommand struct {
 	*env
 	observe     observe
 	campaign    config.Campaign // its options that a single run has
@@ -83,7 +81,7 @@ type run struct {
 }
 
 // program is the one of the file named, or a random one.
-func (r *run) program(args []string, changed func(flag string) bool) (*gen.Program, error) {
+func (r *runCommand) program(args []string, changed func(flag string) bool) (*gen.Program, error) {
 	var described []string
 	for _, o := range option.Of(reflect.TypeFor[gen.Options]()) {
 		if changed(o.Name) {
@@ -111,7 +109,7 @@ func (r *run) program(args []string, changed func(flag string) bool) (*gen.Progr
 	return p, command.Usage(err)
 }
 
-func (r *run) run(ctx context.Context, p *gen.Program) error {
+func (r *runCommand) run(ctx context.Context, p *gen.Program) error {
 	r.cfg.Programs.Threads, r.cfg.Programs.Locations = p.Cores(), len(p.Locations)
 	c := &r.campaign
 	r.cfg.Suit(c.Sim, p.ISA)
@@ -138,21 +136,21 @@ func (r *run) run(ctx context.Context, p *gen.Program) error {
 	if err != nil {
 		return err
 	}
-	r.Own(string(dir), trust.Commands(r.campaign.Sim, &r.cfg))
+	r.Own(string(dir), run.Commands(r.campaign.Sim, &r.cfg))
 	cfg := r.cfg
 	cfg.Expect = models[0].Name
 	for _, m := range models[1:] {
 		cfg.Classify = append(cfg.Classify, m.Name)
 	}
-	record := &rundir.Spec{
-		Seed: c.Seed, Sim: c.Sim, Config: cfg, Timeout: c.Timeout, Memory: c.Memory, LogSize: c.LogSize, Command: r.Args, Tools: execute.ToolVersions(ctx, runner, &cfg), Started: time.Now(),
+	record := &run.Spec{
+		Seed: c.Seed, Sim: c.Sim, Config: cfg, Timeout: c.Timeout, Memory: c.Memory, LogSize: c.LogSize, Command: r.Args, Tools: run.ToolVersions(ctx, runner, &cfg), Started: time.Now(),
 	}
-	single := execute.Executor{Runner: runner, Timings: true, Check: execute.CheckOptions{
+	single := run.Executor{Runner: runner, Timings: true, Check: run.CheckOptions{
 		Models: models, Workers: 1, Options: check.Options{Timeout: time.Duration(c.CheckTimeout)},
 	}}
 	done, err := single.Run(ctx, dir, p, record)
 	if err == nil {
-		err = execute.KeepProtocol(string(dir), c.Sim, &cfg)
+		err = run.KeepProtocol(string(dir), c.Sim, &cfg)
 	}
 	if err == nil {
 		err = dir.Finish(done)
@@ -183,7 +181,7 @@ func readProgram(e *env, file string, memory config.Size) (*gen.Program, *litmus
 	in = formats.Decode(in)
 	limit, of := gen.TextLimit(int64(memory)), fmt.Sprintf("--memory %s", memory)
 	if memory == 0 {
-		limit, of = gen.TextLimit(execute.AvailableMemory()), "the memory of this machine"
+		limit, of = gen.TextLimit(run.AvailableMemory()), "the memory of this machine"
 	}
 	if limit > 0 {
 		in = io.LimitReader(in, limit+1)
@@ -207,17 +205,17 @@ func readProgram(e *env, file string, memory config.Size) (*gen.Program, *litmus
 }
 
 // makeDir makes the run directory.
-func (r *run) makeDir() (rundir.Dir, error) {
+func (r *runCommand) makeDir() (run.Dir, error) {
 	if r.dir != "" {
-		r.dir = rundir.Resolve(r.dir)
-		return rundir.Dir(r.dir), rundir.MakeDurable(r.dir)
+		r.dir = run.Resolve(r.dir)
+		return run.Dir(r.dir), run.MakeDurable(r.dir)
 	}
 	dir, err := command.NewDir("run")
-	return rundir.Dir(dir), err
+	return run.Dir(dir), err
 }
 
 // report prints the result of a run, in the form that the flags ask for.
-func (r *run) report(dir rundir.Dir, p *gen.Program, done *rundir.Result) error {
+func (r *runCommand) report(dir run.Dir, p *gen.Program, done *run.Result) error {
 	if r.observe.json {
 		return r.observe.printJSON(r.env, &jsonRun{
 			Dir: string(dir), Threads: len(p.Threads), Locations: len(p.Locations), Rounds: r.cfg.Programs.Rounds,
@@ -229,7 +227,7 @@ func (r *run) report(dir rundir.Dir, p *gen.Program, done *rundir.Result) error 
 }
 
 // print prints the result of a run and the commands to continue with.
-func (r *run) print(dir rundir.Dir, p *gen.Program, done *rundir.Result) {
+func (r *runCommand) print(dir run.Dir, p *gen.Program, done *run.Result) {
 	w := r.Stdout
 	fmt.Fprintf(w, "%-10s %d threads, %d locations, %d rounds, %d operations in %.2f s\n", done.Outcome,
 		len(p.Threads), len(p.Locations), r.cfg.Programs.Rounds, done.Operations, done.Elapsed.Seconds())
@@ -259,7 +257,7 @@ func (r *run) print(dir rundir.Dir, p *gen.Program, done *rundir.Result) {
 		fmt.Fprintf(w, "%-10s %s explain %s\n", "explain", program, words)
 	}
 	if done.Diagnosed() {
-		fmt.Fprintf(w, "%-10s %s\n", "log", messages.QuotedPath(dir.Path(rundir.DiagnosisFile)))
+		fmt.Fprintf(w, "%-10s %s\n", "log", messages.QuotedPath(dir.Path(run.DiagnosisFile)))
 	}
 	if done.Failed() {
 		if r.cfg.Traced(r.campaign.Sim) {
@@ -272,7 +270,7 @@ func (r *run) print(dir rundir.Dir, p *gen.Program, done *rundir.Result) {
 
 // printLitmus says how often the condition of a litmus test held, where the
 // rounds are distinguishable.
-func (r *run) printLitmus(done *rundir.Result) {
+func (r *runCommand) printLitmus(done *run.Result) {
 	rounds := r.cfg.Programs.Rounds
 	if r.litmus == nil || done.History == nil || done.Outcome != sim.Passed || rounds > 1 && (r.campaign.Sim != config.SimHost || r.cfg.Sync != config.SyncRound) {
 		return
@@ -292,7 +290,7 @@ func (r *run) printLitmus(done *rundir.Result) {
 }
 
 // statusOf is the exit status that the result of one run means.
-func statusOf(j *rundir.Result) int {
+func statusOf(j *run.Result) int {
 	switch {
 	case j.Failed():
 		return summary.ExitFinding

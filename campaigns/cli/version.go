@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ordeal/campaigns/cli/command"
-	"ordeal/campaigns/execute"
+	"ordeal/campaigns/run"
 )
 
 func newVersion(e *env) *cobra.Command {
@@ -20,7 +20,7 @@ func newVersion(e *env) *cobra.Command {
 		Args:  command.Arguments(0, 0, "nothing"),
 		RunE: command.Body(func(context.Context, []string) error {
 			if asJSON {
-				return e.PrintJSON(map[string]string{"ordeal": execute.Version(), "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH})
+				return e.PrintJSON(map[string]string{"ordeal": run.ToolVersion(), "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH})
 			}
 			_, err := io.WriteString(e.Stdout, versionText())
 			return err
@@ -35,5 +35,5 @@ func init() { cobra.AddTemplateFunc("version", versionText) }
 
 // versionText is the version of this program, in a line.
 func versionText() string {
-	return fmt.Sprintf("ordeal %s %s %s/%s\n", execute.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return fmt.Sprintf("ordeal %s %s %s/%s\n", run.ToolVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }

@@ -43,7 +43,7 @@ import (
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine/journal"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/sim/osfile"
 )
 
@@ -121,7 +121,7 @@ type Dir string
 
 // IsDir reports whether a directory is that of a campaign on a cluster.
 func IsDir(dir string) bool {
-	_, err := rundir.Lstat(Dir(dir).path("cluster.json"))
+	_, err := run.Lstat(Dir(dir).path("cluster.json"))
 	return err == nil
 }
 
@@ -134,7 +134,7 @@ func (d Dir) campaignFile() string { return d.path(journal.CampaignFile) }
 // Campaign reads the campaign file, which has no includes. What runs says which
 // variables of the environment are missing.
 func (d Dir) Campaign() (*config.Campaign, error) {
-	text, err := rundir.ReadFile(d.campaignFile())
+	text, err := run.ReadFile(d.campaignFile())
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +150,7 @@ func (d Dir) Merged() string { return d.path("merged") }
 // State reads cluster.json.
 func (d Dir) State() (*State, error) {
 	path := d.path("cluster.json")
-	data, err := rundir.ReadFile(path)
+	data, err := run.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s is not a directory of ordeal campaign submit: %w", d, err)
 	} else if err != nil {
@@ -171,7 +171,7 @@ func (d Dir) State() (*State, error) {
 	return s, nil
 }
 
-func (d Dir) write(s *State) error { return rundir.WriteJSON(d.path("cluster.json"), s, true) }
+func (d Dir) write(s *State) error { return run.WriteJSON(d.path("cluster.json"), s, true) }
 
 // Started lists the directories of the shards that have started.
 func (d Dir) Started() ([]string, error) {
@@ -181,7 +181,7 @@ func (d Dir) Started() ([]string, error) {
 	}
 	var started []string
 	for i := 1; i <= s.Shards; i++ {
-		if _, err := rundir.Lstat(filepath.Join(d.Shard(i), journal.HeaderFile)); err == nil {
+		if _, err := run.Lstat(filepath.Join(d.Shard(i), journal.HeaderFile)); err == nil {
 			started = append(started, d.Shard(i))
 		} else if !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
@@ -204,7 +204,7 @@ func newState(c *config.Campaign, shards int) *State {
 
 // lock locks a file until it is closed.
 func lock(path string) (*os.File, error) {
-	f, err := rundir.Append(path)
+	f, err := run.Append(path)
 	if err != nil {
 		return nil, err
 	}

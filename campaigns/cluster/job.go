@@ -14,8 +14,7 @@ import (
 	"ordeal/campaigns/engine"
 	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/engine/summary"
-	"ordeal/campaigns/rundir"
-	"ordeal/campaigns/trust"
+	"ordeal/campaigns/run"
 	"ordeal/sim/osfile"
 )
 
@@ -93,7 +92,7 @@ func (j *ShardJob) run(ctx context.Context, made *int) (*summary.Summary, error)
 		return loop.Resume(ctx)
 	}
 	// Without a header there is no run: an earlier job was killed before the first.
-	if err := rundir.RemoveAll(loop.Dir); err != nil {
+	if err := run.RemoveAll(loop.Dir); err != nil {
 		return nil, err
 	}
 	c, err := j.Dir.Campaign()
@@ -102,7 +101,7 @@ func (j *ShardJob) run(ctx context.Context, made *int) (*summary.Summary, error)
 	}
 	if loop.Runner == nil {
 		// The directory may come from others, and be submitted as it is.
-		gate := cmp.Or(loop.Gate, &trust.Gate{Dir: string(j.Dir)})
+		gate := cmp.Or(loop.Gate, &run.Gate{Dir: string(j.Dir)})
 		if err := gate.Campaign(c); err != nil {
 			return nil, err
 		}

@@ -9,7 +9,7 @@ import (
 	"os"
 	"time"
 
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 )
 
 // Limit is shards/3.json: what the jobs of shard 3 did near their time limits.
@@ -28,7 +28,7 @@ func (d Dir) limitFile(shard int) string { return d.Shard(shard) + ".json" }
 // limit reads what a shard's jobs did near their time limits; zero if none was.
 func (d Dir) limit(shard int) (Limit, error) {
 	var l Limit
-	err := rundir.ReadJSON(d.limitFile(shard), &l)
+	err := run.ReadJSON(d.limitFile(shard), &l)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
@@ -49,7 +49,7 @@ func (d Dir) requeueShard(ctx context.Context, shard, made int) (bool, error) {
 	if made == 0 {
 		refused = errNoProgress
 	}
-	return requeueSelf(ctx, &l, refused, fmt.Sprintf("shard %d", shard), func() error { return rundir.WriteJSON(d.limitFile(shard), &l, true) })
+	return requeueSelf(ctx, &l, refused, fmt.Sprintf("shard %d", shard), func() error { return run.WriteJSON(d.limitFile(shard), &l, true) })
 }
 
 // requeueSelf requeues the job that this process is, near its time limit, unless

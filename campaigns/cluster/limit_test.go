@@ -16,7 +16,7 @@ import (
 	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/internal/fake"
 	"ordeal/campaigns/internal/must"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/sim"
 )
 
@@ -173,17 +173,17 @@ func TestMergeTimeLimit(t *testing.T) {
 	l, err := d.mergeLimit("7")
 	must.Succeed(t, err)
 	l.Merged = []string{"1", "2"}
-	must.Succeed(t, rundir.WriteJSON(d.mergeLimitFile(), &l, true))
+	must.Succeed(t, run.WriteJSON(d.mergeLimitFile(), &l, true))
 	for id, runs := range map[string]int{"7": 2, "8": 4} {
 		must.Succeed(t, os.RemoveAll(d.Merged()))
-		must.Succeed(t, rundir.WriteJSON(d.mergeLimitFile(), &l, true))
+		must.Succeed(t, run.WriteJSON(d.mergeLimitFile(), &l, true))
 		t.Setenv("SLURM_JOB_ID", id)
 		r, err := (&MergeJob{Dir: d}).Run(t.Context())
 		must.Succeed(t, err)
 		if got := r.Summary.Total().Runs; r.Requeued || got != runs {
 			t.Errorf("job %s merges %d runs, want %d", id, got, runs)
 		}
-		if rundir.Exists(d.mergeLimitFile()) {
+		if run.Exists(d.mergeLimitFile()) {
 			t.Errorf("job %s leaves %s", id, d.mergeLimitFile())
 		}
 	}

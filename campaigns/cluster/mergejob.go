@@ -11,7 +11,7 @@ import (
 	"slices"
 
 	"ordeal/campaigns/merge"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 )
 
 // MergeJob is the job that merges the shards of a campaign.
@@ -49,7 +49,7 @@ func (d Dir) mergeLimitFile() string { return d.path("merge.json") }
 // mergeLimit reads what a job did near its time limit; zero if it did nothing.
 func (d Dir) mergeLimit(job string) (MergeLimit, error) {
 	var l MergeLimit
-	err := rundir.ReadJSON(d.mergeLimitFile(), &l)
+	err := run.ReadJSON(d.mergeLimitFile(), &l)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && l.Job != job {
 		return MergeLimit{Job: job}, nil
 	}
@@ -80,7 +80,7 @@ func (j *MergeJob) Run(ctx context.Context) (*MergeResult, error) {
 	l.AtOnce = cmp.Or(max(l.AtOnce, 0), len(left))
 	steps, err := j.steps(limited, &l, left, r)
 	if err == nil {
-		if err = rundir.Remove(j.Dir.mergeLimitFile()); errors.Is(err, fs.ErrNotExist) {
+		if err = run.Remove(j.Dir.mergeLimitFile()); errors.Is(err, fs.ErrNotExist) {
 			err = nil
 		}
 		return r, err
@@ -96,7 +96,7 @@ func (j *MergeJob) Run(ctx context.Context) (*MergeResult, error) {
 	default:
 		refused = errors.New("one shard was not merged before the time limit: a longer --time is needed")
 	}
-	r.Requeued, err = requeueSelf(ctx, &l.Limit, refused, "the merge", func() error { return rundir.WriteJSON(j.Dir.mergeLimitFile(), &l, true) })
+	r.Requeued, err = requeueSelf(ctx, &l.Limit, refused, "the merge", func() error { return run.WriteJSON(j.Dir.mergeLimitFile(), &l, true) })
 	return r, err
 }
 

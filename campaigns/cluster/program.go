@@ -7,7 +7,7 @@ import (
 	"io/fs"
 	"path/filepath"
 
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/sim/osfile"
 )
 
@@ -20,7 +20,7 @@ func (d Dir) Program() string { return d.path("ordeal") }
 // have put there is not executed.
 func (d Dir) copyProgram(from string) error {
 	to := d.Program()
-	switch same, err := rundir.SameContents(from, to); {
+	switch same, err := run.SameContents(from, to); {
 	case errors.Is(err, fs.ErrNotExist):
 		if err := copyExecutable(from, to); err != nil {
 			return err
@@ -39,19 +39,19 @@ func (d Dir) copyProgram(from string) error {
 // copyExecutable copies a file, whole or not at all, for all to execute who may
 // read it.
 func copyExecutable(from, to string) (err error) {
-	in, err := rundir.Open(from)
+	in, err := run.Open(from)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	out, err := rundir.Temporary(to)
+	out, err := run.Temporary(to)
 	if err != nil {
 		return err
 	}
 	defer func() {
 		if err != nil {
 			_ = out.Close()
-			_ = rundir.Remove(out.Name())
+			_ = run.Remove(out.Name())
 		}
 	}()
 	if _, err := io.Copy(out, in); err != nil {
@@ -65,8 +65,8 @@ func copyExecutable(from, to string) (err error) {
 	if err := errors.Join(out.Chmod(mode|mode&0o444>>2), out.Sync(), out.Close()); err != nil {
 		return fmt.Errorf("copy %s to %s: %w", from, to, err)
 	}
-	if err := rundir.Rename(out.Name(), to); err != nil {
+	if err := run.Rename(out.Name(), to); err != nil {
 		return err
 	}
-	return rundir.Flush(filepath.Dir(to))
+	return run.Flush(filepath.Dir(to))
 }

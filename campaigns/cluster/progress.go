@@ -6,13 +6,13 @@ import (
 	"path/filepath"
 
 	"ordeal/campaigns/engine/journal"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 )
 
 // head reads the header of a campaign's directory; nil if it has not started.
 func head(dir string) (*journal.Header, error) {
 	h := new(journal.Header)
-	err := rundir.ReadJSON(filepath.Join(dir, journal.HeaderFile), h)
+	err := run.ReadJSON(filepath.Join(dir, journal.HeaderFile), h)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

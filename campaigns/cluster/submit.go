@@ -16,7 +16,7 @@ import (
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine/journal"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 )
 
 // Submit submits a campaign.
@@ -57,7 +57,7 @@ func (s *Submit) Run(ctx context.Context) (*Submitted, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
-	if err := rundir.MkdirAll(s.Dir.path("shards")); err != nil {
+	if err := run.MkdirAll(s.Dir.path("shards")); err != nil {
 		return nil, err
 	}
 	locked, err := lock(s.Dir.path("cluster.lock"))
@@ -115,7 +115,7 @@ func (s *Submit) begin() (*State, error) {
 		if err != nil {
 			return nil, err
 		}
-		if old, err := rundir.ReadFile(s.Dir.campaignFile()); err != nil {
+		if old, err := run.ReadFile(s.Dir.campaignFile()); err != nil {
 			return nil, err
 		} else if !bytes.Equal(old, text) {
 			return nil, fmt.Errorf("%s has another campaign: name no file to continue that one, or another directory", s.Dir)
@@ -154,7 +154,7 @@ func (s *Submit) Validate() error {
 	if s.MaxShards > 0 && s.Shards > s.MaxShards {
 		return fmt.Errorf("--shards %d: this cluster takes at most %d in a job array (%s)", s.Shards, s.MaxShards, s.MaxShardsOf)
 	}
-	entries, err := rundir.ReadDir(string(s.Dir))
+	entries, err := run.ReadDir(string(s.Dir))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -175,7 +175,7 @@ func (s *Submit) create() (*State, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := rundir.WriteFile(s.Dir.campaignFile(), text, true); err != nil {
+	if err := run.WriteFile(s.Dir.campaignFile(), text, true); err != nil {
 		return nil, err
 	}
 	if err := s.Dir.copyProgram(s.Program); err != nil {
@@ -375,7 +375,7 @@ func writeScript(path string, argv ...string) error {
 		b.WriteString(" '" + strings.ReplaceAll(word, "'", `'\''`) + "'")
 	}
 	b.WriteString(" ${SLURM_ARRAY_TASK_ID:+\"$SLURM_ARRAY_TASK_ID\"}\n")
-	return rundir.WriteFile(path, []byte(b.String()), true)
+	return run.WriteFile(path, []byte(b.String()), true)
 }
 
 // logPattern escapes % in a path for --output, except in the last element, which

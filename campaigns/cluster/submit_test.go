@@ -18,7 +18,7 @@ import (
 	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/internal/fake"
 	"ordeal/campaigns/internal/must"
-	"ordeal/campaigns/trust"
+	"ordeal/campaigns/run"
 	"ordeal/sim"
 )
 
@@ -226,7 +226,7 @@ func TestShardJobGate(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = (&ShardJob{Dir: d, Shard: 1}).Run(t.Context())
-	if _, ok := errors.AsType[*trust.Refusal](err); !ok || !strings.Contains(err.Error(), evil) {
+	if _, ok := errors.AsType[*run.Refusal](err); !ok || !strings.Contains(err.Error(), evil) {
 		t.Errorf("the job is not refused: %v", err)
 	}
 	if _, err := os.Lstat(mark); err == nil {

@@ -16,9 +16,8 @@ import (
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/engine/summary"
-	"ordeal/campaigns/execute"
 	"ordeal/campaigns/internal/must"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/sim"
 )
 
@@ -140,7 +139,7 @@ func TestCrash(t *testing.T) {
 		"  - {<<: *c, name: middle, rounds: 3}\n  - {<<: *c, name: small, rounds: 2}\nkeep-per-finding: 2\n"
 	faulty := parse(t, embeddedCampaign).Configs[1]
 	newRunner := func(string, *config.Config) (sim.Runner, error) {
-		runner, err := execute.NewRunner(config.SimBuiltin, &faulty)
+		runner, err := run.NewRunner(config.SimBuiltin, &faulty)
 		return runnerFunc(func(ctx context.Context, job sim.Job) (sim.Result, error) {
 			// As the simulator of hardware does, which flushes nothing.
 			if err := os.WriteFile(filepath.Join(job.Dir, "program.elf"), []byte("elf"), 0o700); err != nil {
@@ -149,7 +148,7 @@ func TestCrash(t *testing.T) {
 			result, err := runner.Run(ctx, job)
 			result.Outcome, result.Title = sim.Crash, "lost"
 			if err == nil {
-				err = os.WriteFile(filepath.Join(job.Dir, rundir.LogFile), result.Log, 0o600)
+				err = os.WriteFile(filepath.Join(job.Dir, run.LogFile), result.Log, 0o600)
 			}
 			return result, err
 		}), err
@@ -180,18 +179,18 @@ func TestCrash(t *testing.T) {
 	}
 	e, _ := newEngine(t, nil)
 	e.Dir, e.Runner = filepath.Join(root, "runs", "crash"), newRunner
-	e.OnResult = func(_ *summary.Summary, run *journal.Entry) {
-		if run.Finding() {
+	e.OnResult = func(_ *summary.Summary, entry *journal.Entry) {
+		if entry.Finding() {
 			mu.Lock()
-			reported[run.Number] = run.Title
-			if run.Replaces != nil {
-				replaced = append(replaced, *run.Replaces)
+			reported[entry.Number] = entry.Title
+			if entry.Replaces != nil {
+				replaced = append(replaced, *entry.Replaces)
 			}
 			mu.Unlock()
 			check()
 		}
 	}
-	stop := rundir.ObserveSync(func(f *os.File) {
+	stop := run.ObserveSync(func(f *os.File) {
 		if rel, err := filepath.Rel(root, f.Name()); err == nil && filepath.IsLocal(rel) {
 			check() // a crash shortly before
 			p.synced(t, f)
@@ -199,7 +198,7 @@ func TestCrash(t *testing.T) {
 		}
 	})
 	defer stop()
-	sum := run(t, e, parse(t, text))
+	sum := runEngine(t, e, parse(t, text))
 	stop()
 	check()
 	if len(reported) < 2 || len(reported) != sum.Total().Runs-sum.Total().Outcomes[sim.Passed] {
@@ -220,23 +219,23 @@ func checkCrashed(t *testing.T, dir string, reported map[int]string) {
 		t.Errorf("%v is lost: %v", reported, err)
 		return
 	}
-	for run, err := range a.Entries() {
+	for entry, err := range a.Entries() {
 		if err != nil {
 			break // a line that was not flushed
 		}
-		if !run.Finding() {
+		if !entry.Finding() {
 			continue
 		}
-		found[run.Number] = run.Title
-		if !run.Kept {
+		found[entry.Number] = entry.Title
+		if !entry.Kept {
 			continue // a line on the disk replaces it
 		}
-		if err := run.Dir.Verify(); err != nil {
-			t.Errorf("run %d is recorded without its files: %v", run.Number, err)
+		if err := entry.Dir.Verify(); err != nil {
+			t.Errorf("run %d is recorded without its files: %v", entry.Number, err)
 		}
-		log, err := run.Dir.Log()
-		if elf, elfErr := os.ReadFile(run.Dir.Path("program.elf")); err != nil || rundir.Hash(log) != run.LogHash || elfErr != nil || string(elf) != "elf" {
-			t.Errorf("run %d is recorded without its log or executable: %v, %v", run.Number, err, elfErr)
+		log, err := entry.Dir.Log()
+		if elf, elfErr := os.ReadFile(entry.Dir.Path("program.elf")); err != nil || run.Hash(log) != entry.LogHash || elfErr != nil || string(elf) != "elf" {
+			t.Errorf("run %d is recorded without its log or executable: %v, %v", entry.Number, err, elfErr)
 		}
 	}
 	for number, title := range reported {

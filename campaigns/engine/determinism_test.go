@@ -90,13 +90,13 @@ func TestDeterminism(t *testing.T) {
 func testDeterminism(t *testing.T, set string) {
 	campaign := func(workers string) *config.Campaign { return parse(t, mixedCampaign, set, "workers="+workers) }
 	one := newJittery(t)
-	sum := run(t, one, campaign("1"))
+	sum := runEngine(t, one, campaign("1"))
 	if stops := strings.HasPrefix(set, "stop"); stops != (sum.Stopped != "") {
 		t.Fatalf("%d runs, stopped: %q", sum.Total().Runs, sum.Stopped)
 	}
 	want := contentsButWorkers(t, one.Dir)
 	many := newJittery(t)
-	run(t, many, campaign("7"))
+	runEngine(t, many, campaign("7"))
 	if diff := cmp.Diff(want, contentsButWorkers(t, many.Dir)); diff != "" {
 		t.Errorf("files (-one worker +seven):\n%s", diff)
 	}

@@ -10,9 +10,8 @@ import (
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/engine/summary"
-	"ordeal/campaigns/execute"
 	"ordeal/campaigns/internal/must"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/sim"
 )
 
@@ -22,7 +21,7 @@ import (
 func TestNoDirectory(t *testing.T) {
 	e, _ := newEngine(t, nil)
 	e.Runner = func(name string, c *config.Config) (sim.Runner, error) {
-		runner, err := execute.NewRunner(name, c)
+		runner, err := run.NewRunner(name, c)
 		return runnerFunc(func(ctx context.Context, job sim.Job) (sim.Result, error) {
 			if _, err := os.Stat(job.Dir); !os.IsNotExist(err) {
 				t.Errorf("run %d has a directory: %v", runNumber(job), err)
@@ -34,35 +33,35 @@ func TestNoDirectory(t *testing.T) {
 		}), err
 	}
 	kept, failed := 0, 0
-	e.OnResult = func(_ *summary.Summary, run *journal.Entry) {
-		_, err := os.Stat(string(e.Dir) + "/" + rundir.Name(run.Number))
-		if made := err == nil; made != run.Kept {
-			t.Errorf("run %d stays: %v, has a directory: %v", run.Number, run.Kept, made)
+	e.OnResult = func(_ *summary.Summary, entry *journal.Entry) {
+		_, err := os.Stat(string(e.Dir) + "/" + run.Name(entry.Number))
+		if made := err == nil; made != entry.Kept {
+			t.Errorf("run %d stays: %v, has a directory: %v", entry.Number, entry.Kept, made)
 		}
-		if !run.Kept && !run.Quarantined() {
+		if !entry.Kept && !entry.Quarantined() {
 			return
 		}
-		must.Succeed(t, run.Dir.Verify())
-		spec, err := run.Dir.Spec()
+		must.Succeed(t, entry.Dir.Verify())
+		spec, err := entry.Dir.Spec()
 		must.Succeed(t, err)
-		if spec.Program != run.Program || spec.Number != run.Number {
-			t.Errorf("run %d with program %s is recorded as %d with %s", run.Number, run.Program, spec.Number, spec.Program)
+		if spec.Program != entry.Program || spec.Number != entry.Number {
+			t.Errorf("run %d with program %s is recorded as %d with %s", entry.Number, entry.Program, spec.Number, spec.Program)
 		}
 		kept++
-		if run.Failed() {
+		if entry.Failed() {
 			failed++
 		}
 	}
-	sum := run(t, e, parse(t, embeddedCampaign, "workers=1", "keep-per-finding=1000")) // else one more may stay when it ends
+	sum := runEngine(t, e, parse(t, embeddedCampaign, "workers=1", "keep-per-finding=1000")) // else one more may stay when it ends
 	total := sum.Total()
 	if kept == 0 || failed == 0 || kept == total.Runs || total.Outcomes[sim.Infra] != 1 {
 		t.Errorf("of %d runs %d stay, %d fail, %d are of outcome infra", total.Runs, kept, failed, total.Outcomes[sim.Infra])
 	}
-	for _, run := range entries(t, e.Dir) {
-		program, err := run.Config.Program(sum.Seed, run.Number)
+	for _, example := range entries(t, e.Dir) {
+		program, err := example.Config.Program(sum.Seed, example.Number)
 		must.Succeed(t, err)
-		if diff := cmp.Diff(rundir.Hash(program.Text()), run.Program); diff != "" {
-			t.Errorf("program of run %d (-want +got):\n%s", run.Number, diff)
+		if diff := cmp.Diff(run.Hash(program.Text()), example.Program); diff != "" {
+			t.Errorf("program of run %d (-want +got):\n%s", example.Number, diff)
 		}
 	}
 }
@@ -73,13 +72,13 @@ func TestInterruptNoDirectory(t *testing.T) {
 	const text = "name: passing\nsim: builtin\nkeep: findings\nworkers: 1\nconfigs:\n" +
 		"  - {name: a, runs: 9, threads: 2, ops: 6, locations: 2, rounds: 1, protocol: mi, core: inorder}\n"
 	whole, _ := newEngine(t, nil)
-	run(t, whole, parse(t, text))
+	runEngine(t, whole, parse(t, text))
 	e, _ := newEngine(t, nil)
 	sum, err := e.Run(interruptAt(t, e, 5), parse(t, text))
 	if err != nil || !sum.Interrupted {
 		t.Fatalf("%v: interrupted: %v", err, sum.Interrupted)
 	}
-	if list := glob(t, e.Dir, rundir.Name(5)); len(list) > 0 {
+	if list := glob(t, e.Dir, run.Name(5)); len(list) > 0 {
 		t.Errorf("the run in flight leaves %v", list)
 	}
 	e.Runner = nil

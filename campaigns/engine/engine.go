@@ -12,10 +12,8 @@ import (
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/engine/summary"
-	"ordeal/campaigns/execute"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/rundir"
-	"ordeal/campaigns/trust"
+	"ordeal/campaigns/run"
 	"ordeal/sim"
 )
 
@@ -39,11 +37,11 @@ type Engine struct {
 	// Logf logs infrastructure errors and reductions; nil means no log.
 	Logf func(format string, args ...any)
 	// Runner returns the runner of a configuration; nil means
-	// execute.NewRunner for Run, and the Gate for Resume.
+	// run.NewRunner for Run, and the Gate for Resume.
 	Runner func(sim string, c *config.Config) (sim.Runner, error)
 	// Gate decides which commands of a record Resume may execute; nil means
 	// none.
-	Gate *trust.Gate
+	Gate *run.Gate
 	// Mixed lets Resume go on with other versions of its tools, which each run
 	// then records.
 	Mixed bool
@@ -73,14 +71,14 @@ func (e *Engine) Run(ctx context.Context, c *config.Campaign) (*summary.Summary,
 	}
 	started := time.Now()
 	w, err := journal.Create(e.Dir, c, journal.Header{
-		Version: rundir.Version, Seed: c.Seed, Command: e.Command, Tools: toolVersions(targets), Started: started, Shard: e.Shard, Session: started,
+		Version: run.FormatVersion, Seed: c.Seed, Command: e.Command, Tools: toolVersions(targets), Started: started, Shard: e.Shard, Session: started,
 		Environment: c.Variables(),
 	})
 	if err != nil {
 		return e.summary(c, e.Shard, started), err
 	}
 	for i := range targets {
-		if err := execute.KeepProtocol(e.Dir, targets[i].sim, targets[i].cfg); err != nil {
+		if err := run.KeepProtocol(e.Dir, targets[i].sim, targets[i].cfg); err != nil {
 			return e.summary(c, e.Shard, started), errors.Join(err, w.Close())
 		}
 	}
@@ -115,7 +113,7 @@ func (e *Engine) Resume(ctx context.Context) (*summary.Summary, error) {
 	}
 	s, err := e.restore(w, targets, mixed)
 	if err == nil && extended != nil {
-		err = rundir.WriteFile(w.Path(journal.CampaignFile), extended, true)
+		err = run.WriteFile(w.Path(journal.CampaignFile), extended, true)
 	}
 	if err != nil {
 		err = fmt.Errorf("resume campaign %s: %w", e.Dir, err)
@@ -155,13 +153,13 @@ func (e *Engine) summary(c *config.Campaign, shard config.Shard, started time.Ti
 type target struct {
 	cfg      *config.Config
 	sim      string
-	executor execute.Executor
+	executor run.Executor
 	tools    map[string]string
 }
 
 // targets are those of all configurations.
 func (e *Engine) targets(ctx context.Context, c *config.Campaign) ([]target, error) {
-	limiter := execute.NewCPULimiter(e.cores())
+	limiter := run.NewCPULimiter(e.cores())
 	var list []target
 	for i := range c.Configs {
 		t := target{cfg: &c.Configs[i], sim: c.SimOf(&c.Configs[i])}
@@ -183,8 +181,8 @@ func (e *Engine) targets(ctx context.Context, c *config.Campaign) ([]target, err
 		if err != nil {
 			return nil, err
 		}
-		t.executor = execute.Executor{Runner: runner, Check: checkOptions(c, models), Limiter: limiter, Timings: true}
-		t.tools = execute.ToolVersions(ctx, runner, t.cfg)
+		t.executor = run.Executor{Runner: runner, Check: checkOptions(c, models), Limiter: limiter, Timings: true}
+		t.tools = run.ToolVersions(ctx, runner, t.cfg)
 		list = append(list, t)
 	}
 	return list, nil
@@ -193,7 +191,7 @@ func (e *Engine) targets(ctx context.Context, c *config.Campaign) ([]target, err
 // recorded are the targets of a campaign that is resumed.
 func (e *Engine) recorded(ctx context.Context, c *config.Campaign) ([]target, error) {
 	if e.Runner == nil {
-		gate := cmp.Or(e.Gate, &trust.Gate{Dir: e.Dir})
+		gate := cmp.Or(e.Gate, &run.Gate{Dir: e.Dir})
 		if err := gate.Campaign(c); err != nil {
 			return nil, err
 		}
@@ -209,5 +207,5 @@ func (e *Engine) newRunner(name string, c *config.Config) (sim.Runner, error) {
 	if e.Runner != nil {
 		return e.Runner(name, c)
 	}
-	return execute.NewRunner(name, c)
+	return run.NewRunner(name, c)
 }

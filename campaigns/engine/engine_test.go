@@ -20,7 +20,7 @@ import (
 	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/fake"
 	"ordeal/campaigns/internal/must"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/sim"
 )
 
@@ -68,7 +68,7 @@ func (e *Engine) use(runner sim.Runner) {
 	}
 }
 
-func run(t *testing.T, e *Engine, c *config.Campaign) *summary.Summary {
+func runEngine(t *testing.T, e *Engine, c *config.Campaign) *summary.Summary {
 	t.Helper()
 	sum, err := e.Run(t.Context(), c)
 	must.Succeed(t, err)
@@ -129,7 +129,7 @@ func hasCounts(t *testing.T, sum *summary.Summary, want counts, status int) {
 
 // runNumber is the number of a job's run; -1 outside a campaign's directory.
 func runNumber(job sim.Job) int {
-	if number, ok := rundir.Number(filepath.Base(job.Dir)); ok {
+	if number, ok := run.Number(filepath.Base(job.Dir)); ok {
 		return number
 	}
 	return -1
@@ -222,7 +222,7 @@ func TestRun(t *testing.T) {
 		"all":      nil,
 	} {
 		e, _ := newEngine(t, new(fake.Runner))
-		sum := run(t, e, parse(t, smallCampaign, "keep="+keep))
+		sum := runEngine(t, e, parse(t, smallCampaign, "keep="+keep))
 		hasCounts(t, sum, counts{sim.Passed: 12}, summary.ExitOK)
 		total := sum.Total() // a memory without buffers is sequentially consistent
 		if diff := cmp.Diff(map[string]int{"allowed": 12}, total.Answers["sc"]); diff != "" {
@@ -233,7 +233,7 @@ func TestRun(t *testing.T) {
 		}
 		for _, entry := range entries(t, e.Dir) {
 			if keep == "all" {
-				want = append(want, filepath.Join(rundir.Name(entry.Number), rundir.SpecFile))
+				want = append(want, filepath.Join(run.Name(entry.Number), run.SpecFile))
 			}
 			if !entry.Kept {
 				continue
@@ -242,14 +242,14 @@ func TestRun(t *testing.T) {
 			must.Succeed(t, err)
 			p, err := spec.Config.Programs.Program(spec.Seed, entry.Number)
 			must.Succeed(t, err)
-			if rundir.Hash(p.Text()) != entry.Program {
+			if run.Hash(p.Text()) != entry.Program {
 				t.Errorf("run %d: the program is not that of its seed and number", entry.Number)
 			}
 			if err := entry.Dir.Verify(); err != nil {
 				t.Error(err)
 			}
 		}
-		if diff := cmp.Diff(want, glob(t, e.Dir, "*", rundir.SpecFile)); diff != "" {
+		if diff := cmp.Diff(want, glob(t, e.Dir, "*", run.SpecFile)); diff != "" {
 			t.Errorf("keep=%s: run directories (-want +got):\n%s", keep, diff)
 		}
 		if n := len(entries(t, e.Dir)); n != 12 {
@@ -264,12 +264,12 @@ func TestFailures(t *testing.T) {
 		fault fake.Fault
 		files []string
 	}{
-		sim.Violation: {fake.Stale, []string{rundir.LogFile, "witness-tso.txt"}},
-		sim.Corrupt:   {fake.Torn, []string{rundir.LogFile}},
+		sim.Violation: {fake.Stale, []string{run.LogFile, "witness-tso.txt"}},
+		sim.Corrupt:   {fake.Torn, []string{run.LogFile}},
 		sim.Crash:     {fake.Crash, nil},
 	} {
 		e, _ := newEngine(t, &fake.Runner{Fault: tt.fault})
-		sum := run(t, e, parse(t, smallCampaign))
+		sum := runEngine(t, e, parse(t, smallCampaign))
 		if len(sum.Findings) == 0 || sum.ExitStatus() != summary.ExitFinding {
 			t.Fatalf("%s: exit status %d, findings %+v", outcome, sum.ExitStatus(), sum.Findings)
 		}
@@ -277,7 +277,7 @@ func TestFailures(t *testing.T) {
 		if f.Outcome != outcome {
 			t.Errorf("outcome %s, want %s", f.Outcome, outcome)
 		}
-		for _, file := range append(tt.files, rundir.ProgramFile, rundir.SpecFile, rundir.ResultFile) {
+		for _, file := range append(tt.files, run.ProgramFile, run.SpecFile, run.ResultFile) {
 			if _, err := os.Stat(filepath.Join(f.Dir, file)); err != nil {
 				t.Error(err)
 			}
@@ -300,7 +300,7 @@ func TestInterrupt(t *testing.T) {
 	if n := len(entries(t, e.Dir)); n != 5 {
 		t.Errorf("%d lines in the journal, want 5", n)
 	}
-	dir := rundir.Dir(filepath.Join(e.Dir, rundir.Name(5)))
+	dir := run.Dir(filepath.Join(e.Dir, run.Name(5)))
 	if spec, err := dir.Spec(); err != nil {
 		t.Error(err)
 	} else if _, err := dir.Program(spec); err != nil {
@@ -327,7 +327,7 @@ func TestArchive(t *testing.T) {
 	panics := either(panicking, func(number int) bool { return number == 5 })
 	for text, runner := range map[string]sim.Runner{embeddedCampaign: nil, smallCampaign: panics} {
 		e, _ := newEngine(t, runner)
-		want := run(t, e, parse(t, text))
+		want := runEngine(t, e, parse(t, text))
 		appendTo(t, filepath.Join(e.Dir, journal.RunsFile), `{"number":3,`)
 		a, err := journal.Open(e.Dir)
 		must.Succeed(t, err)

@@ -5,21 +5,21 @@ import (
 	"path/filepath"
 
 	"ordeal/campaigns/engine/journal"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/gen"
 )
 
 // Explorer explores the machine of a run, on one core; workers is how many runs
 // share the memory. If ctx ends or the process is killed, what it leaves in dir lets a
 // later call go on. The error is of a machine that cannot be explored, or ctx's.
-type Explorer func(ctx context.Context, spec *rundir.Spec, workers int, dir string) (Explored, error)
+type Explorer func(ctx context.Context, spec *run.Spec, workers int, dir string) (Explored, error)
 
 // Explored is an exploration that has ended.
 type Explored interface {
 	// Program is what a simulation would run to come near what was found.
 	Program() *gen.Program
 	// Run is the exploration as a run of a configuration that expects a model.
-	Run(expect string) *rundir.Result
+	Run(expect string) *run.Result
 	// Write writes the files of the exploration into the directory of the run.
 	Write(dir string) error
 }
@@ -31,7 +31,7 @@ func (s *session) explore(ctx context.Context, t *target, x *execution) error {
 		return err
 	}
 	defer release()
-	dir := filepath.Join(s.journal.Path(journal.ExplorationsDir), rundir.Name(x.Number))
+	dir := filepath.Join(s.journal.Path(journal.ExplorationsDir), run.Name(x.Number))
 	if x.explored, err = s.Explore(ctx, x.spec, checks(s.c), dir); err != nil {
 		return err
 	}

@@ -18,9 +18,9 @@ import (
 func TestExtend(t *testing.T) {
 	const set = "configs.*.runs=8"
 	whole, _ := newEngine(t, nil)
-	run(t, whole, parse(t, embeddedCampaign, set, "runs=41"))
+	runEngine(t, whole, parse(t, embeddedCampaign, set, "runs=41"))
 	e, _ := newEngine(t, nil)
-	if n := run(t, e, parse(t, embeddedCampaign, set)).Total().Runs; n != 16 {
+	if n := runEngine(t, e, parse(t, embeddedCampaign, set)).Total().Runs; n != 16 {
 		t.Fatalf("%d runs, want 16", n)
 	}
 	extend := func(x config.Extension) (*summary.Summary, error) {
@@ -62,7 +62,7 @@ func TestExtend(t *testing.T) {
 func TestExtendBudget(t *testing.T) {
 	const hour = config.Duration(time.Hour)
 	e, _ := newEngine(t, nil)
-	sum := run(t, e, parse(t, embeddedCampaign, "configs.*.runs=4", "budget=1ns"))
+	sum := runEngine(t, e, parse(t, embeddedCampaign, "configs.*.runs=4", "budget=1ns"))
 	if !sum.BudgetSpent || sum.Total().Runs == 8 {
 		t.Fatalf("%d runs, budget spent: %v", sum.Total().Runs, sum.BudgetSpent)
 	}
@@ -78,10 +78,10 @@ func TestExtendBudget(t *testing.T) {
 		t.Errorf("%d runs, budget spent: %v", sum.Total().Runs, sum.BudgetSpent)
 	}
 	stopped, _ := newEngine(t, nil)
-	run(t, stopped, parse(t, embeddedCampaign, "stop.findings=1"))
+	runEngine(t, stopped, parse(t, embeddedCampaign, "stop.findings=1"))
 	shard, _ := newEngine(t, nil)
 	shard.Shard = config.Shard{Index: 1, Of: 2}
-	run(t, shard, parse(t, embeddedCampaign, "configs.*.runs=2"))
+	runEngine(t, shard, parse(t, embeddedCampaign, "configs.*.runs=2"))
 	for name, e := range map[string]*Engine{"stopped": stopped, "shard": shard} {
 		e.Extension = config.Extension{Runs: 1000}
 		if _, err := e.Resume(t.Context()); !errors.Is(err, config.ErrExtension) {

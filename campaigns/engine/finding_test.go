@@ -13,7 +13,7 @@ import (
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/fake"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/sim"
 )
 
@@ -61,11 +61,11 @@ func TestCanaries(t *testing.T) {
 		}), nil
 	}
 	var reduced []string
-	e.Reduce = func(_ context.Context, job ReduceJob) (*rundir.Reduction, error) {
+	e.Reduce = func(_ context.Context, job ReduceJob) (*run.Reduction, error) {
 		reduced = append(reduced, job.Dir.Base())
 		return nil, errors.New("no")
 	}
-	sum := run(t, e, parse(t, canaryCampaign, "reduce=1s"))
+	sum := runEngine(t, e, parse(t, canaryCampaign, "reduce=1s"))
 	type result struct {
 		Status                   summary.Status
 		Caught, Otherwise, First int
@@ -98,7 +98,7 @@ func TestCanaries(t *testing.T) {
 		t.Errorf("findings (-want +got):\n%s", diff)
 	}
 	log.has(t, "finding: canary missed is no longer caught")
-	if diff := cmp.Diff([]string{rundir.Name(27)}, reduced); diff != "" {
+	if diff := cmp.Diff([]string{run.Name(27)}, reduced); diff != "" {
 		t.Errorf("reduced runs (-want +got):\n%s", diff)
 	}
 	// The first runs of clean, survived and killed pass.
@@ -126,7 +126,7 @@ func TestCanariesAlone(t *testing.T) {
 	e, _ := newEngine(t, crashing(func(int) string { return "broken" }))
 	c := parse(t, canaryCampaign)
 	c.Configs = c.Configs[1:3]
-	sum := run(t, e, c)
+	sum := runEngine(t, e, c)
 	hasCounts(t, sum, counts{sim.Crash: 10}, summary.ExitOK)
 	contains(t, sum.Text(), "2 of 2 caught")
 	if text := sum.Text(); strings.Contains(text, "configuration") {
@@ -149,7 +149,7 @@ func TestFindings(t *testing.T) {
 	e, _ := newEngine(t, crashing(func(number int) string {
 		return map[int]string{1: "lost", 3: "lost", 4: "lost", 5: "lost", 6: "deadlock lost", 9: "lost"}[number]
 	}))
-	sum := run(t, e, parse(t, severalConfigs)) // the schedule is a b c a b c …
+	sum := runEngine(t, e, parse(t, severalConfigs)) // the schedule is a b c a b c …
 	type finding struct {
 		Title             string
 		Outcome           sim.Outcome
@@ -161,7 +161,7 @@ func TestFindings(t *testing.T) {
 	var got []finding
 	for _, f := range sum.Findings {
 		got = append(got, finding{f.Title, f.Outcome, f.System, f.Runs, f.First, f.Last, f.Configs, f.Best.Number})
-		dirs := []string{filepath.Join(e.Dir, rundir.Name(f.First)), filepath.Join(e.Dir, rundir.Name(f.Best.Number))}
+		dirs := []string{filepath.Join(e.Dir, run.Name(f.First)), filepath.Join(e.Dir, run.Name(f.Best.Number))}
 		if diff := cmp.Diff(dirs, []string{f.Dir, f.Best.Dir}); diff != "" {
 			t.Errorf("directories (-want +got):\n%s", diff)
 		}

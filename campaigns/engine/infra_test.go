@@ -17,7 +17,7 @@ import (
 	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/fake"
 	"ordeal/campaigns/internal/must"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/sim"
 )
 
@@ -37,9 +37,9 @@ func TestInfraErrors(t *testing.T) {
 	} {
 		c := infraErrors{policy: tt.policy}
 		for number, outcome := range tt.outcomes {
-			e := &journal.Entry{Number: number, Result: &rundir.Result{Outcome: sim.Passed}}
+			e := &journal.Entry{Number: number, Result: &run.Result{Outcome: sim.Passed}}
 			if outcome == 'i' {
-				e.Result = &rundir.Result{Outcome: sim.Infra, Title: "absent", Detail: "no simulator\nmore"}
+				e.Result = &run.Result{Outcome: sim.Infra, Title: "absent", Detail: "no simulator\nmore"}
 			}
 			err := c.add(e)
 			if last := number == len(tt.outcomes)-1; last && tt.want != "" {
@@ -56,7 +56,7 @@ func TestInfraErrors(t *testing.T) {
 func TestExplorationFails(t *testing.T) {
 	c := parse(t, "{name: bound, sim: builtin, configs: [{name: a, protocol: mi, explore: {}}]}")
 	e, _ := newEngine(t, &fake.Runner{})
-	e.Explore = func(context.Context, *rundir.Spec, int, string) (Explored, error) {
+	e.Explore = func(context.Context, *run.Spec, int, string) (Explored, error) {
 		return nil, errors.New("no such step")
 	}
 	sum, err := e.Run(t.Context(), c)
@@ -65,7 +65,7 @@ func TestExplorationFails(t *testing.T) {
 	}
 	e, _ = newEngine(t, &fake.Runner{})
 	e.Explorable = func(*config.Config) error { return errors.New("no such buffer") }
-	e.Explore = func(context.Context, *rundir.Spec, int, string) (Explored, error) { panic("it begins") }
+	e.Explore = func(context.Context, *run.Spec, int, string) (Explored, error) { panic("it begins") }
 	sum, err = e.Run(t.Context(), c)
 	fails(t, err, "configuration a: explore: no such buffer")
 	if sum.Total().Runs != 0 {
@@ -80,7 +80,7 @@ func TestSimulatorDisappears(t *testing.T) {
 	c := parse(t, smallCampaign, "configs.*.runs=20")
 	stale := &fake.Runner{Fault: fake.Stale}
 	undisturbed, _ := newEngine(t, stale)
-	run(t, undisturbed, c)
+	runEngine(t, undisturbed, c)
 	e, log := newEngine(t, runnerFunc(func(ctx context.Context, job sim.Job) (sim.Result, error) {
 		if runNumber(job) >= 15 {
 			return (&fake.Runner{Fault: fake.Absent}).Run(ctx, job)
@@ -89,14 +89,14 @@ func TestSimulatorDisappears(t *testing.T) {
 	}))
 	sum, err := e.Run(t.Context(), c)
 	fails(t, err, "giving up after 10 runs in a row that could not be executed or checked, the last of them run 24: cannot start: no such simulator")
-	log.has(t, "infrastructure error: run 15: cannot start, in "+filepath.Join(e.Dir, journal.QuarantineDir, rundir.Name(15)))
+	log.has(t, "infrastructure error: run 15: cannot start, in "+filepath.Join(e.Dir, journal.QuarantineDir, run.Name(15)))
 	if got := sum.Total(); got.Runs != 25 {
 		t.Errorf("%d runs, want 25", got.Runs)
 	}
 	var numbers []int
 	for _, i := range sum.InfraErrors {
 		numbers = append(numbers, i.Number)
-		reason, err := os.ReadFile(filepath.Join(i.Dir, rundir.ReasonFile))
+		reason, err := os.ReadFile(filepath.Join(i.Dir, run.ReasonFile))
 		if err != nil {
 			t.Error(err)
 		}
@@ -105,7 +105,7 @@ func TestSimulatorDisappears(t *testing.T) {
 	if diff := cmp.Diff([]int{15, 16, 17, 18, 19, 20, 21, 22, 23, 24}, numbers); diff != "" {
 		t.Errorf("infrastructure errors (-want +got):\n%s", diff)
 	}
-	contains(t, sum.Text(), "10 runs could not be executed", "run 15 of", rundir.Name(15))
+	contains(t, sum.Text(), "10 runs could not be executed", "run 15 of", run.Name(15))
 	e.use(stale)
 	resume(t, e)
 	if diff := cmp.Diff(contents(t, undisturbed.Dir), contents(t, e.Dir)); diff != "" {
@@ -133,13 +133,13 @@ func TestPanic(t *testing.T) {
 		hasCounts(t, sum, counts{sim.Passed: tt.passed, sim.Infra: 1}, summary.ExitInfra)
 		log.has(t, "infrastructure error: run 5: ordeal panics: state 7 of nowhere")
 		dir := entries(t, e.Dir)[5].Dir
-		if want := rundir.Dir(filepath.Join(e.Dir, journal.QuarantineDir, rundir.Name(5))); dir != want {
+		if want := run.Dir(filepath.Join(e.Dir, journal.QuarantineDir, run.Name(5))); dir != want {
 			t.Errorf("the directory is %s, want %s", dir, want)
 		}
 		if err := dir.Verify(); err != nil {
 			t.Error(err)
 		}
-		reason, err := os.ReadFile(dir.Path(rundir.ReasonFile))
+		reason, err := os.ReadFile(dir.Path(run.ReasonFile))
 		if err != nil {
 			t.Error(err)
 		}
@@ -151,22 +151,22 @@ func TestPanic(t *testing.T) {
 // run directory that is not of the campaign: both go to quarantine.
 func TestDirectoryInUse(t *testing.T) {
 	e, log := newEngine(t, new(fake.Runner))
-	e.OnResult = func(_ *summary.Summary, run *journal.Entry) {
-		if run.Number != 0 {
+	e.OnResult = func(_ *summary.Summary, entry *journal.Entry) {
+		if entry.Number != 0 {
 			return
 		}
-		other := filepath.Join(e.Dir, rundir.Name(9))
-		if err := os.WriteFile(filepath.Join(e.Dir, rundir.Name(8)), nil, 0o644); err != nil {
+		other := filepath.Join(e.Dir, run.Name(9))
+		if err := os.WriteFile(filepath.Join(e.Dir, run.Name(8)), nil, 0o644); err != nil {
 			t.Error(err)
 		}
 		if err := os.MkdirAll(other, 0o755); err != nil {
 			t.Error(err)
 		}
-		if err := os.WriteFile(filepath.Join(other, rundir.SpecFile), nil, 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(other, run.SpecFile), nil, 0o644); err != nil {
 			t.Error(err)
 		}
 	}
-	sum := run(t, e, parse(t, smallCampaign, "workers=1"))
+	sum := runEngine(t, e, parse(t, smallCampaign, "workers=1"))
 	hasCounts(t, sum, counts{sim.Passed: 10, sim.Infra: 2}, summary.ExitInfra)
 	log.has(t, "run 8: cannot write the run directory")
 	log.has(t, "run 9: cannot write the run directory: it holds a run already")
@@ -183,24 +183,24 @@ func TestLimits(t *testing.T) {
 		{"log-size", "200B", "the log is too long"}, {"memory", "2KiB", "the history is too long"},
 	} {
 		e, log := newEngine(t, new(fake.Runner))
-		sum := run(t, e, parse(t, smallCampaign, tt.key+"="+tt.limit, "configs.*.runs=2"))
+		sum := runEngine(t, e, parse(t, smallCampaign, tt.key+"="+tt.limit, "configs.*.runs=2"))
 		hasCounts(t, sum, counts{sim.Infra: 4}, summary.ExitInfra)
 		log.has(t, "infrastructure error: run 0: "+tt.title)
-		dir := rundir.Dir(filepath.Join(e.Dir, journal.QuarantineDir, rundir.Name(0)))
+		dir := run.Dir(filepath.Join(e.Dir, journal.QuarantineDir, run.Name(0)))
 		if _, err := dir.Log(); err == nil {
 			t.Errorf("%s: the log is written", tt.key)
 		}
 		if _, err := dir.Result(); err != nil {
 			t.Error(err)
 		}
-		reason, err := os.ReadFile(dir.Path(rundir.ReasonFile))
+		reason, err := os.ReadFile(dir.Path(run.ReasonFile))
 		if err != nil {
 			t.Error(err)
 		}
 		contains(t, string(reason), tt.key)
 	}
 	e, _ := newEngine(t, new(fake.Runner))
-	hasCounts(t, run(t, e, parse(t, smallCampaign, "log-size=1MiB", "memory=1GiB")), counts{sim.Passed: 12}, summary.ExitOK)
+	hasCounts(t, runEngine(t, e, parse(t, smallCampaign, "log-size=1MiB", "memory=1GiB")), counts{sim.Passed: 12}, summary.ExitOK)
 }
 
 // TestFullDisk fills the disk during a campaign: nothing that was recorded is
@@ -220,7 +220,7 @@ func TestFullDisk(t *testing.T) {
 	})
 	c := parse(t, smallCampaign, "configs.*.runs=20", "workers=2", "keep-per-finding=1000")
 	undisturbed, _ := newEngine(t, &fake.Runner{Fault: fake.Stale})
-	run(t, undisturbed, c)
+	runEngine(t, undisturbed, c)
 	full := make(chan struct{})
 	e, _ := newEngine(t, runnerFunc(func(ctx context.Context, job sim.Job) (sim.Result, error) {
 		if runNumber(job) > 13 { // else it might be recorded with run 12

@@ -8,8 +8,7 @@ import (
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine/journal"
-	"ordeal/campaigns/execute"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/gen"
 	"ordeal/sim"
 )
@@ -54,7 +53,7 @@ func following(schedule []int, number, n int) []int {
 // execution is a run in flight.
 type execution struct {
 	*journal.Entry
-	spec    *rundir.Spec
+	spec    *run.Spec
 	program *gen.Program
 	created bool // the run directory
 	// explored is what the run found if it was an exploration.
@@ -89,7 +88,7 @@ func (s *session) execution(number int, batch []int) *execution {
 	e := s.journal.NewEntry(number)
 	e.Tools = s.tools
 	t := &s.targets[s.journal.Schedule()[number]]
-	return &execution{Entry: e, spec: &rundir.Spec{
+	return &execution{Entry: e, spec: &run.Spec{
 		Campaign: s.c.Name, Seed: s.c.Seed, Number: number, Sim: t.sim, Config: *t.cfg, Batch: batch,
 		Timeout: s.c.Timeout, Memory: s.c.Memory, LogSize: s.c.LogSize, Command: s.Command, Tools: t.tools, Started: time.Now(),
 	}}
@@ -110,7 +109,7 @@ func (s *session) generate(ctx context.Context, x *execution, t *target) error {
 // and all are missing.
 func (s *session) launch(ctx context.Context, l launch) error {
 	t := &s.targets[l.config]
-	_, batches := t.executor.Runner.(execute.BatchRunner)
+	_, batches := t.executor.Runner.(run.BatchRunner)
 	var batch []int
 	if batches && len(l.numbers) > 1 {
 		if batch = l.numbers; len(l.missing) == len(batch) {
@@ -119,7 +118,7 @@ func (s *session) launch(ctx context.Context, l launch) error {
 	}
 	for _, number := range l.missing {
 		x := s.execution(number, batch)
-		err := execute.Guarded(func() error { return s.launchOne(ctx, t, x) })
+		err := run.Guarded(func() error { return s.launchOne(ctx, t, x) })
 		if err := s.finish(ctx, x, err); err != nil {
 			return err
 		}
@@ -137,7 +136,7 @@ func (s *session) launchOne(ctx context.Context, t *target, x *execution) error 
 	if err != nil {
 		return err
 	}
-	if execute.LeavesFiles(t.sim) {
+	if run.LeavesFiles(t.sim) {
 		err = x.create()
 	} else {
 		x.spec.SetProgram(x.program)
@@ -148,7 +147,7 @@ func (s *session) launchOne(ctx context.Context, t *target, x *execution) error 
 	if x.Result, err = t.executor.RunIn(ctx, x.Dir, x.program, x.spec); err != nil || len(x.spec.Batch) == 0 {
 		return err
 	}
-	return errors.Join(s.repeatAlone(ctx, t, x), execute.RemoveBatch(x.Dir))
+	return errors.Join(s.repeatAlone(ctx, t, x), run.RemoveBatch(x.Dir))
 }
 
 // launchBatch executes runs in one launch. One that cannot be prepared is not
@@ -158,7 +157,7 @@ func (s *session) launchBatch(ctx context.Context, t *target, numbers []int) err
 	var jobs []sim.Job
 	for _, number := range numbers {
 		x := s.execution(number, numbers)
-		err := execute.Guarded(func() error {
+		err := run.Guarded(func() error {
 			if err := s.generate(ctx, x, t); err != nil {
 				return err
 			}
@@ -181,14 +180,14 @@ func (s *session) launchBatch(ctx context.Context, t *target, numbers []int) err
 		return nil
 	}
 	var results []sim.Result
-	launchErr := execute.Guarded(func() (err error) {
+	launchErr := run.Guarded(func() (err error) {
 		results, err = t.executor.Launch(ctx, t.sim, jobs)
 		return err
 	})
 	for i, x := range list {
 		err := launchErr
 		if err == nil {
-			err = execute.Guarded(func() (err error) {
+			err = run.Guarded(func() (err error) {
 				if x.Result, err = t.executor.Evaluate(ctx, jobs[i], &results[i]); err != nil {
 					return err
 				}
@@ -217,6 +216,6 @@ func (s *session) repeatAlone(ctx context.Context, t *target, x *execution) erro
 	if err != nil {
 		return err
 	}
-	x.Alone = &rundir.Alone{Outcome: result.Outcome, Title: result.Title, Recurs: result.Same(x.Result)}
+	x.Alone = &run.Alone{Outcome: result.Outcome, Title: result.Title, Recurs: result.Same(x.Result)}
 	return dir.Finish(result)
 }

@@ -16,7 +16,7 @@ import (
 
 	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/internal/must"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 )
 
 // unfinished runs half of a campaign and leaves what a kill may leave, and
@@ -58,7 +58,7 @@ func TestResumeLinks(t *testing.T) {
 		return err
 	}))
 	// Those that resuming makes.
-	names = append(names, journal.AfterStopDir, rundir.Name(14), rundir.Name(15), rundir.Name(14)+"/program.elf")
+	names = append(names, journal.AfterStopDir, run.Name(14), run.Name(15), run.Name(14)+"/program.elf")
 	for i, name := range kinds(names) {
 		plants := []string{"link", "pipe"}
 		if _, err := os.Lstat(filepath.Join(from, name)); err != nil {

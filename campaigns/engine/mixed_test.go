@@ -82,7 +82,7 @@ func TestMixed(t *testing.T) {
 // simulator: that is refused, and it has ended still.
 func TestMixedExtension(t *testing.T) {
 	e, _ := newEngine(t, versioned{new(fake.Runner), "v1"})
-	run(t, e, parse(t, smallCampaign, "workers=1"))
+	runEngine(t, e, parse(t, smallCampaign, "workers=1"))
 	before := contents(t, e.Dir)
 	e.use(versioned{new(fake.Runner), "v2"})
 	e.Extension = config.Extension{Runs: 14}
@@ -113,7 +113,7 @@ func TestMixedDamaged(t *testing.T) {
 	e, _ := newEngine(t, nil)
 	runner := runnerFunc(func(ctx context.Context, job sim.Job) (sim.Result, error) { return (&fake.Runner{}).Run(ctx, job) })
 	e.use(versioned{runner, "v1"})
-	run(t, e, parse(t, smallCampaign, "workers=1", "keep=all"))
+	runEngine(t, e, parse(t, smallCampaign, "workers=1", "keep=all"))
 	path := filepath.Join(e.Dir, journal.RunsFile)
 	text, err := os.ReadFile(path)
 	must.Succeed(t, err)

@@ -23,7 +23,7 @@ func TestNightlySmoke(t *testing.T) {
 		return c.SimOf(&cfg) == config.SimHost || n%share != 0
 	})
 	e, _ := newEngine(t, nil)
-	sum := run(t, e, c)
+	sum := runEngine(t, e, c)
 	if n := sum.Total().Runs; n != len(c.Configs) {
 		t.Errorf("%d runs, want %d", n, len(c.Configs))
 	}

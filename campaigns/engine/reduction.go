@@ -7,18 +7,17 @@ import (
 	"time"
 
 	"ordeal/campaigns/config"
-	"ordeal/campaigns/execute"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/sim"
 )
 
 // Reducer reduces the failed run in job.Dir and leaves a run directory of its
 // own at job.Out. The error is of a run that could not be reduced, or ctx's.
-type Reducer func(ctx context.Context, job ReduceJob) (*rundir.Reduction, error)
+type Reducer func(ctx context.Context, job ReduceJob) (*run.Reduction, error)
 
 // ReduceJob is one run to reduce.
 type ReduceJob struct {
-	Dir, Out rundir.Dir
+	Dir, Out run.Dir
 	// Time bounds the reduction.
 	Time time.Duration
 	// CheckTimeout bounds the check of one run.
@@ -35,7 +34,7 @@ type ReduceJob struct {
 // runs.
 type reductionQueue struct {
 	mu     sync.Mutex
-	queue  []rundir.Dir
+	queue  []run.Dir
 	closed bool
 	wake   chan struct{} // the queue has changed
 }
@@ -50,7 +49,7 @@ func (q *reductionQueue) signal() {
 }
 
 // add requests the reduction of a run.
-func (q *reductionQueue) add(dir rundir.Dir) {
+func (q *reductionQueue) add(dir run.Dir) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.queue = append(q.queue, dir)
@@ -74,7 +73,7 @@ func (q *reductionQueue) due() int {
 
 // run reduces runs in order until the queue is closed and empty or ctx is done.
 // A reduction that is interrupted stays in the queue.
-func (q *reductionQueue) run(ctx context.Context, reduce func(context.Context, rundir.Dir)) {
+func (q *reductionQueue) run(ctx context.Context, reduce func(context.Context, run.Dir)) {
 	for ctx.Err() == nil {
 		dir, closed := q.first()
 		switch {
@@ -96,7 +95,7 @@ func (q *reductionQueue) run(ctx context.Context, reduce func(context.Context, r
 }
 
 // first returns the run to reduce next; empty if there is none.
-func (q *reductionQueue) first() (dir rundir.Dir, closed bool) {
+func (q *reductionQueue) first() (dir run.Dir, closed bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if len(q.queue) > 0 {
@@ -106,8 +105,8 @@ func (q *reductionQueue) first() (dir rundir.Dir, closed bool) {
 }
 
 // reduce reduces a run and adds the result to the summary. A reduction that is
-// interrupted or killed leaves no rundir.ReductionFile and is repeated.
-func (s *session) reduce(ctx context.Context, dir rundir.Dir) {
+// interrupted or killed leaves no run.ReductionFile and is repeated.
+func (s *session) reduce(ctx context.Context, dir run.Dir) {
 	reduction, err := s.reduceRun(ctx, dir)
 	if ctx.Err() != nil {
 		return
@@ -127,16 +126,16 @@ func (s *session) reduce(ctx context.Context, dir rundir.Dir) {
 const reductionGrace = 30 * time.Second
 
 // reduceRun reduces a run and writes the result.
-func (s *session) reduceRun(ctx context.Context, dir rundir.Dir) (*rundir.Reduction, error) {
-	part, reduced := dir.Path(rundir.PartDir), dir.Path(rundir.ReducedDir)
-	if err := errors.Join(rundir.RemoveAll(part), rundir.RemoveAll(reduced)); err != nil {
+func (s *session) reduceRun(ctx context.Context, dir run.Dir) (*run.Reduction, error) {
+	part, reduced := dir.Path(run.PartDir), dir.Path(run.ReducedDir)
+	if err := errors.Join(run.RemoveAll(part), run.RemoveAll(reduced)); err != nil {
 		return nil, err
 	}
-	var reduction *rundir.Reduction
+	var reduction *run.Reduction
 	start, limit := time.Now(), time.Duration(s.c.Reduce)
-	err := execute.Guarded(func() (err error) {
+	err := run.Guarded(func() (err error) {
 		reduction, err = s.Reduce(ctx, ReduceJob{
-			Dir: dir, Out: rundir.Dir(part), Time: limit, CheckTimeout: time.Duration(s.c.CheckTimeout), Workers: checks(s.c),
+			Dir: dir, Out: run.Dir(part), Time: limit, CheckTimeout: time.Duration(s.c.CheckTimeout), Workers: checks(s.c),
 			Runner: func(name string, c *config.Config) (sim.Runner, error) {
 				runner, err := s.newRunner(name, c)
 				return &limitedRunner{runner, name, s.targets[0].executor.Limiter, start.Add(limit + reductionGrace)}, err
@@ -146,20 +145,20 @@ func (s *session) reduceRun(ctx context.Context, dir rundir.Dir) (*rundir.Reduct
 	})
 	switch {
 	case ctx.Err() != nil:
-		return nil, errors.Join(ctx.Err(), rundir.RemoveAll(part))
+		return nil, errors.Join(ctx.Err(), run.RemoveAll(part))
 	case err != nil:
-		reduction = &rundir.Reduction{Error: execute.InfraTitle(err), Elapsed: time.Since(start)}
-		err = rundir.RemoveAll(part)
+		reduction = &run.Reduction{Error: run.InfraTitle(err), Elapsed: time.Since(start)}
+		err = run.RemoveAll(part)
 	default:
-		reduction.Dir = rundir.ReducedDir
-		if err = rundir.FlushTree(part); err == nil {
-			err = rundir.Rename(part, reduced)
+		reduction.Dir = run.ReducedDir
+		if err = run.FlushTree(part); err == nil {
+			err = run.Rename(part, reduced)
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
-	return reduction, rundir.WriteJSON(dir.Path(rundir.ReductionFile), reduction, true)
+	return reduction, run.WriteJSON(dir.Path(run.ReductionFile), reduction, true)
 }
 
 // errReductionTime ends a reduction that exceeds its time by far.
@@ -170,7 +169,7 @@ var errReductionTime = errors.New("it takes too long")
 type limitedRunner struct {
 	sim.Runner
 	name     string
-	limiter  *execute.CPULimiter
+	limiter  *run.CPULimiter
 	deadline time.Time
 }
 
@@ -178,7 +177,7 @@ type limitedRunner struct {
 func (l *limitedRunner) Run(ctx context.Context, job sim.Job) (sim.Result, error) {
 	ctx, cancel := context.WithDeadlineCause(ctx, l.deadline, errReductionTime)
 	defer cancel()
-	release, err := l.limiter.Acquire(ctx, execute.CoresOf(l.name, job.Program))
+	release, err := l.limiter.Acquire(ctx, run.CoresOf(l.name, job.Program))
 	if err != nil {
 		return sim.Result{}, context.Cause(ctx)
 	}

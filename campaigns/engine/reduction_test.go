@@ -15,9 +15,8 @@ import (
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/engine/summary"
-	"ordeal/campaigns/execute"
 	"ordeal/campaigns/internal/must"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/sim"
 )
 
@@ -27,10 +26,10 @@ import (
 func TestReductionQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newReductionQueue()
-		var reduced []rundir.Dir
+		var reduced []run.Dir
 		ended := false
 		go func() {
-			q.run(t.Context(), func(_ context.Context, dir rundir.Dir) { reduced = append(reduced, dir) })
+			q.run(t.Context(), func(_ context.Context, dir run.Dir) { reduced = append(reduced, dir) })
 			ended = true
 		}()
 		q.add("a")
@@ -46,7 +45,7 @@ func TestReductionQueue(t *testing.T) {
 		if !ended {
 			t.Error("run does not end when the queue is closed")
 		}
-		if diff := cmp.Diff([]rundir.Dir{"a", "b", "c"}, reduced); diff != "" {
+		if diff := cmp.Diff([]run.Dir{"a", "b", "c"}, reduced); diff != "" {
 			t.Errorf("reduced (-want +got):\n%s", diff)
 		}
 
@@ -54,7 +53,7 @@ func TestReductionQueue(t *testing.T) {
 		q.add("a")
 		q.add("b")
 		ctx, cancel := context.WithCancel(t.Context())
-		q.run(ctx, func(context.Context, rundir.Dir) { cancel() })
+		q.run(ctx, func(context.Context, run.Dir) { cancel() })
 		if q.due() != 2 {
 			t.Errorf("%d reductions are due after an interrupt, want 2", q.due())
 		}
@@ -68,7 +67,7 @@ func TestReductionDeadline(t *testing.T) {
 		runner := &limitedRunner{runnerFunc(func(ctx context.Context, _ sim.Job) (sim.Result, error) {
 			<-ctx.Done()
 			return sim.Result{}, ctx.Err()
-		}), config.SimBuiltin, execute.NewCPULimiter(1), time.Now().Add(time.Hour)}
+		}), config.SimBuiltin, run.NewCPULimiter(1), time.Now().Add(time.Hour)}
 		for range 2 { // during the first one, and after the deadline
 			if _, err := runner.Run(t.Context(), sim.Job{}); !errors.Is(err, errReductionTime) {
 				t.Errorf("error is %v", err)
@@ -82,9 +81,9 @@ func TestReductionDeadline(t *testing.T) {
 func TestReduction(t *testing.T) {
 	e, _ := newEngine(t, crashing(func(number int) string { return map[int]string{1: "one", 2: "two", 4: "one", 7: "one"}[number] }))
 	var reduced []string
-	reduce := func(_ context.Context, job ReduceJob) (*rundir.Reduction, error) {
+	reduce := func(_ context.Context, job ReduceJob) (*run.Reduction, error) {
 		reduced = append(reduced, job.Dir.Base())
-		if job.Dir.Base() == rundir.Name(2) {
+		if job.Dir.Base() == run.Name(2) {
 			panic("no way")
 		}
 		if job.Time != time.Minute {
@@ -93,19 +92,19 @@ func TestReduction(t *testing.T) {
 		if err := job.Dir.Verify(); err != nil {
 			t.Error(err)
 		}
-		return &rundir.Reduction{Before: 60, After: 2, Threads: 2, Rounds: 1, Hits: 9, Tries: 10, Minimal: true}, os.MkdirAll(string(job.Out), 0o755)
+		return &run.Reduction{Before: 60, After: 2, Threads: 2, Rounds: 1, Hits: 9, Tries: 10, Minimal: true}, os.MkdirAll(string(job.Out), 0o755)
 	}
 	c := parse(t, severalConfigs, "reduce=1m")
 	e.Reduce = reduce
-	reductionsAre(t, e, run(t, e, c), &reduced)
+	reductionsAre(t, e, runEngine(t, e, c), &reduced)
 
 	e.Dir, reduced = filepath.Join(t.TempDir(), "out"), nil
 	ctx, cancel := context.WithCancel(t.Context())
-	e.Reduce = func(ctx context.Context, job ReduceJob) (*rundir.Reduction, error) {
+	e.Reduce = func(ctx context.Context, job ReduceJob) (*run.Reduction, error) {
 		must.Succeed(t, os.MkdirAll(string(job.Out), 0o755))
 		cancel()
 		<-ctx.Done()
-		return new(rundir.Reduction), nil // the best so far
+		return new(run.Reduction), nil // the best so far
 	}
 	sum, err := e.Run(ctx, c)
 	must.Succeed(t, err)
@@ -120,8 +119,8 @@ func TestReduction(t *testing.T) {
 // repeated on resumption.
 func reductionsAre(t *testing.T, e *Engine, sum *summary.Summary, reduced *[]string) {
 	t.Helper()
-	first, second := filepath.Join(e.Dir, rundir.Name(1)), filepath.Join(e.Dir, rundir.Name(2))
-	best := filepath.Join(first, rundir.ReducedDir)
+	first, second := filepath.Join(e.Dir, run.Name(1)), filepath.Join(e.Dir, run.Name(2))
+	best := filepath.Join(first, run.ReducedDir)
 	a, err := journal.Open(e.Dir)
 	must.Succeed(t, err)
 	read, err := summary.Read(a)
@@ -140,19 +139,19 @@ func reductionsAre(t *testing.T, e *Engine, sum *summary.Summary, reduced *[]str
 		if two.Best.Dir != second {
 			t.Errorf("the second finding's reproducer is in %s", two.Best.Dir)
 		}
-		elapsed := cmpopts.IgnoreFields(rundir.Reduction{}, "Elapsed")
-		if diff := cmp.Diff(&rundir.Reduction{Error: "ordeal panics: no way"}, two.Reduction, elapsed); diff != "" {
+		elapsed := cmpopts.IgnoreFields(run.Reduction{}, "Elapsed")
+		if diff := cmp.Diff(&run.Reduction{Error: "ordeal panics: no way"}, two.Reduction, elapsed); diff != "" {
 			t.Errorf("the second finding's reduction (-want +got):\n%s", diff)
 		}
 	}
 	contains(t, sum.Text(),
 		"reduced  from 60 operations to 2 in 2 threads and 1 round, fails in 9 of 10 runs", "repeat   ordeal repro "+best,
 		"reduced  failed: ordeal panics: no way", "reduce   ordeal reduce "+second)
-	if _, err := os.Stat(filepath.Join(first, rundir.PartDir)); err == nil {
+	if _, err := os.Stat(filepath.Join(first, run.PartDir)); err == nil {
 		t.Error("a part of a reduction stays")
 	}
 	resume(t, e)
-	if diff := cmp.Diff([]string{rundir.Name(1), rundir.Name(2)}, *reduced); diff != "" {
+	if diff := cmp.Diff([]string{run.Name(1), run.Name(2)}, *reduced); diff != "" {
 		t.Errorf("reduced runs (-want +got):\n%s", diff)
 	}
 }

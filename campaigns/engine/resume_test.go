@@ -16,10 +16,9 @@ import (
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/engine/summary"
-	"ordeal/campaigns/execute"
 	"ordeal/campaigns/internal/fake"
 	"ordeal/campaigns/internal/must"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/sim"
 	"ordeal/sim/builtin"
 )
@@ -30,7 +29,7 @@ func interruptAt(t *testing.T, e *Engine, number int) context.Context {
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
 	e.Runner = func(name string, c *config.Config) (sim.Runner, error) {
-		runner, err := execute.NewRunner(name, c)
+		runner, err := run.NewRunner(name, c)
 		if err != nil {
 			return nil, err
 		}
@@ -57,7 +56,7 @@ func (r interruptedRunner) Run(ctx context.Context, job sim.Job) (sim.Result, er
 func TestResume(t *testing.T) {
 	c := parse(t, embeddedCampaign, "configs.*.runs=30")
 	whole, _ := newEngine(t, nil)
-	want := run(t, whole, c)
+	want := runEngine(t, whole, c)
 	e, _ := newEngine(t, nil)
 	sum, err := e.Run(interruptAt(t, e, 6), c)
 	for _, number := range []int{17, 40, -1} {
@@ -83,9 +82,9 @@ func TestResume(t *testing.T) {
 func leaveKilled(t *testing.T, dir string) {
 	t.Helper()
 	appendTo(t, filepath.Join(dir, journal.RunsFile), `{"number":59,"config":"fau`)
-	inFlight := filepath.Join(dir, rundir.Name(59))
+	inFlight := filepath.Join(dir, run.Name(59))
 	must.Succeed(t, os.MkdirAll(inFlight, 0o755))
-	must.Succeed(t, os.WriteFile(filepath.Join(inFlight, rundir.SpecFile), []byte("{"), 0o600))
+	must.Succeed(t, os.WriteFile(filepath.Join(inFlight, run.SpecFile), []byte("{"), 0o600))
 }
 
 // TestResumePending interrupts a campaign whose run 0 does not end: all others
@@ -124,7 +123,7 @@ func TestResumePending(t *testing.T) {
 func TestResumeCorrupt(t *testing.T) {
 	c := parse(t, embeddedCampaign)
 	undisturbed, _ := newEngine(t, nil)
-	run(t, undisturbed, c)
+	runEngine(t, undisturbed, c)
 	want := sortRuns(t, contents(t, undisturbed.Dir))
 	for name, damage := range map[string]func(t *testing.T, dir string, lines []string) []string{
 		"corrupt line": func(_ *testing.T, _ string, lines []string) []string { lines[6] = lines[6][:40] + "\n"; return lines },
@@ -134,7 +133,7 @@ func TestResumeCorrupt(t *testing.T) {
 			return slices.Delete(lines, i, i+1)
 		},
 		"corrupt result": func(t *testing.T, dir string, lines []string) []string {
-			if err := os.Truncate(filepath.Join(dir, rundir.Name(0), rundir.ResultFile), 30); err != nil {
+			if err := os.Truncate(filepath.Join(dir, run.Name(0), run.ResultFile), 30); err != nil {
 				t.Error(err)
 			}
 			return lines
@@ -161,10 +160,10 @@ func TestResumeCorrupt(t *testing.T) {
 // does not repeat the run, which on hardware might not fail again.
 func TestDamagedFinding(t *testing.T) {
 	crashing := either(&fake.Runner{Fault: fake.Crash}, func(number int) bool { return number == 3 })
-	for _, file := range []string{rundir.ProgramFile, rundir.SpecFile, rundir.ResultFile, "."} {
+	for _, file := range []string{run.ProgramFile, run.SpecFile, run.ResultFile, "."} {
 		e, log := newEngine(t, crashing)
-		run(t, e, parse(t, smallCampaign))
-		path := filepath.Join(e.Dir, rundir.Name(3), file)
+		runEngine(t, e, parse(t, smallCampaign))
+		path := filepath.Join(e.Dir, run.Name(3), file)
 		if file == "." {
 			must.Succeed(t, os.RemoveAll(path))
 		} else {
@@ -175,14 +174,14 @@ func TestDamagedFinding(t *testing.T) {
 			hasCounts(t, resume(t, e), counts{sim.Passed: 11, sim.Crash: 1}, summary.ExitFinding)
 		}
 		log.has(t, "runs.jsonl:4: the files of run 3 are corrupt")
-		for _, run := range entries(t, e.Dir) {
-			if run.Number != 3 {
+		for _, entry := range entries(t, e.Dir) {
+			if entry.Number != 3 {
 				continue
 			}
-			if run.Outcome != sim.Crash || run.Kept || run.Quarantine != rundir.Name(3) || !strings.Contains(run.Damaged, "the files of run 3 are corrupt") {
-				t.Errorf("%s: the line of the finding is %+v", file, run)
+			if entry.Outcome != sim.Crash || entry.Kept || entry.Quarantine != run.Name(3) || !strings.Contains(entry.Damaged, "the files of run 3 are corrupt") {
+				t.Errorf("%s: the line of the finding is %+v", file, entry)
 			}
-			reason, err := os.ReadFile(run.Dir.Path(rundir.ReasonFile))
+			reason, err := os.ReadFile(entry.Dir.Path(run.ReasonFile))
 			if must.Succeed(t, err); !strings.Contains(string(reason), "corrupt") {
 				t.Errorf("%s: the reason is %q", file, reason)
 			}
@@ -198,20 +197,20 @@ func TestDamagedFinding(t *testing.T) {
 func TestLostLineAndLog(t *testing.T) {
 	stale := either(&fake.Runner{Fault: fake.Stale}, func(number int) bool { return number == 3 })
 	e, _ := newEngine(t, stale)
-	run(t, e, parse(t, smallCampaign))
+	runEngine(t, e, parse(t, smallCampaign))
 	path := filepath.Join(e.Dir, journal.RunsFile)
 	must.Succeed(t, os.WriteFile(path, nil, 0o600))
 	a, err := journal.Open(e.Dir)
 	must.Succeed(t, err)
-	must.Succeed(t, os.Remove(a.Run(3).Path(rundir.LogFile)))
+	must.Succeed(t, os.Remove(a.Run(3).Path(run.LogFile)))
 	resume(t, e)
-	for _, run := range entries(t, e.Dir) {
-		if run.Number != 3 {
+	for _, entry := range entries(t, e.Dir) {
+		if entry.Number != 3 {
 			continue
 		}
-		log, err := run.Dir.Log()
-		if err != nil || run.Outcome != sim.Violation || rundir.Hash(log) != run.LogHash {
-			t.Errorf("run 3: %v, log of hash %s: %v", run.Outcome, rundir.Hash(log), err)
+		log, err := entry.Dir.Log()
+		if err != nil || entry.Outcome != sim.Violation || run.Hash(log) != entry.LogHash {
+			t.Errorf("run 3: %v, log of hash %s: %v", entry.Outcome, run.Hash(log), err)
 		}
 	}
 }
@@ -229,7 +228,7 @@ func TestCorruptLineOfFinding(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			crashing := either(&fake.Runner{Fault: fake.Crash}, func(number int) bool { return number == 3 })
 			e, _ := newEngine(t, crashing)
-			run(t, e, parse(t, smallCampaign))
+			runEngine(t, e, parse(t, smallCampaign))
 			path := filepath.Join(e.Dir, journal.RunsFile)
 			data, err := os.ReadFile(path)
 			must.Succeed(t, err)
@@ -251,7 +250,7 @@ func sortRuns(t *testing.T, all map[string][]string) map[string][]string {
 	t.Helper()
 	lines := make([]string, len(all[journal.RunsFile]))
 	for _, text := range all[journal.RunsFile] {
-		e := &journal.Entry{Result: new(rundir.Result)}
+		e := &journal.Entry{Result: new(run.Result)}
 		must.Succeed(t, json.Unmarshal([]byte(text), e))
 		e.Known, e.New, e.Counts = 0, nil, nil
 		if e.Covered != nil {
@@ -276,7 +275,7 @@ func TestResumeRefuses(t *testing.T) {
 		_, err := (&Engine{Dir: e.Dir}).Resume(t.Context())
 		fails(t, err, "another process")
 	}
-	run(t, e, parse(t, smallCampaign, "on-infra-error=stop"))
+	runEngine(t, e, parse(t, smallCampaign, "on-infra-error=stop"))
 	appendTo(t, filepath.Join(e.Dir, journal.RunsFile), "hello\n")
 	_, err = e.Resume(t.Context())
 	fails(t, err, journal.RunsFile+":13: invalid character")

@@ -17,9 +17,8 @@ import (
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/engine/summary"
-	"ordeal/campaigns/execute"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/check"
 	"ordeal/check/model"
 	"ordeal/sim"
@@ -46,8 +45,8 @@ type session struct {
 	kept       []bool // by number: it stays
 	infra      infraErrors
 	reported   map[summary.FindingKey]bool
-	removable  []rundir.Dir // directories that do not stay
-	nothingDue bool         // the campaign had ended before
+	removable  []run.Dir // directories that do not stay
+	nothingDue bool      // the campaign had ended before
 }
 
 // session returns a session of a campaign of which no run is recorded.
@@ -91,8 +90,8 @@ func checks(c *config.Campaign) int {
 }
 
 // checkOptions are those of a campaign.
-func checkOptions(c *config.Campaign, models []model.Model) execute.CheckOptions {
-	return execute.CheckOptions{
+func checkOptions(c *config.Campaign, models []model.Model) run.CheckOptions {
+	return run.CheckOptions{
 		Models: models, Options: check.Options{Timeout: time.Duration(c.CheckTimeout)}, Workers: checks(c),
 		Memory: int64(c.Memory), LogSize: int64(c.LogSize),
 	}
@@ -210,13 +209,13 @@ func (s *session) finish(ctx context.Context, x *execution, err error) error {
 		if ctx.Err() != nil {
 			return ctx.Err() // the run was cancelled
 		}
-		e.Result = execute.InfraResult(rundir.Explain(string(e.Dir), err), e.Result)
+		e.Result = run.InfraResult(run.Explain(string(e.Dir), err), e.Result)
 	} else if ctx.Err() != nil && e.Undecided() {
 		return ctx.Err() // the checker was cancelled
 	}
 	if s.mayKeep(e) {
-		if err := execute.Guarded(x.keep); err != nil {
-			e.Result = execute.InfraResult(err, e.Result)
+		if err := run.Guarded(x.keep); err != nil {
+			e.Result = run.InfraResult(err, e.Result)
 		}
 	}
 	// The rest is in the directory, or not needed any more.
@@ -224,7 +223,7 @@ func (s *session) finish(ctx context.Context, x *execution, err error) error {
 	if x.created {
 		s.setMade(e)
 	}
-	switch irrevocable := e.Failed() && execute.LeavesFiles(x.spec.Sim); {
+	switch irrevocable := e.Failed() && run.LeavesFiles(x.spec.Sim); {
 	case !x.created:
 	case irrevocable: // it may never fail again
 		if err := journal.WritePending(e); err != nil {
@@ -332,7 +331,7 @@ func (s *session) reportFindings() {
 		case filepath.Base(filepath.Dir(f.Dir)) == journal.QuarantineDir: // its files are corrupt
 		case f.Explored(): // its path is a shortest one
 		case s.Reduce != nil && s.c.Reduce > 0 && f.Reduction == nil && f.Known == nil:
-			s.reductions.add(rundir.Dir(f.Dir))
+			s.reductions.add(run.Dir(f.Dir))
 		}
 	}
 }
@@ -345,7 +344,7 @@ func (s *session) removeDirs() error {
 	s.mu.Unlock()
 	var errs []error
 	for _, dir := range list {
-		if err := rundir.RemoveAll(string(dir)); err != nil {
+		if err := run.RemoveAll(string(dir)); err != nil {
 			errs = append(errs, fmt.Errorf("%s stays: %w", dir, err))
 		}
 	}
@@ -361,9 +360,9 @@ func (s *session) discard() error {
 		if s.c.SimOf(e.Config) != config.SimHost || !e.Failed() {
 			continue
 		}
-		dir, err := rundir.MoveAside(string(s.journal.Run(e.Number)), s.journal.Path(journal.AfterStopDir))
+		dir, err := run.MoveAside(string(s.journal.Run(e.Number)), s.journal.Path(journal.AfterStopDir))
 		if err == nil {
-			err = errors.Join(rundir.FlushTree(string(dir)), rundir.Flush(s.journal.Dir))
+			err = errors.Join(run.FlushTree(string(dir)), run.Flush(s.journal.Dir))
 		}
 		errs = append(errs, err)
 		s.mu.Lock() // a reduction may log as well
@@ -385,9 +384,9 @@ func (s *session) sweep() error {
 		switch {
 		case s.order.Waits(number):
 		case s.kept[number]:
-			err = errors.Join(journal.RemovePending(dir), rundir.RemoveTemporary(string(dir)))
+			err = errors.Join(journal.RemovePending(dir), run.RemoveTemporary(string(dir)))
 		default:
-			err = rundir.RemoveAll(string(dir))
+			err = run.RemoveAll(string(dir))
 		}
 		if err != nil {
 			return err

@@ -14,7 +14,7 @@ import (
 	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/fake"
 	"ordeal/campaigns/internal/must"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/sim"
 )
 
@@ -24,7 +24,7 @@ import (
 func TestStop(t *testing.T) {
 	crash := &fake.Runner{Fault: fake.Crash}
 	e, log := newEngine(t, either(crash, func(number int) bool { return number%5 == 2 }))
-	sum := run(t, e, parse(t, smallCampaign, "stop.same=3", "configs.*.runs=20", "configs.*.sim=builtin"))
+	sum := runEngine(t, e, parse(t, smallCampaign, "stop.same=3", "configs.*.runs=20", "configs.*.sim=builtin"))
 	const why = "run 12: stop.same is 3"
 	hasCounts(t, sum, counts{sim.Passed: 10, sim.Crash: 3}, summary.ExitFinding)
 	contains(t, sum.Text(), "Stopped at "+why)
@@ -62,10 +62,10 @@ func TestAfterStop(t *testing.T) {
 			return sim.Result{}, ctx.Err()
 		}))
 		e.Cores = 2
-		sum := run(t, e, parse(t, smallCampaign, "stop.findings=1", "workers=2", "configs.*.threads=1"))
+		sum := runEngine(t, e, parse(t, smallCampaign, "stop.findings=1", "workers=2", "configs.*.threads=1"))
 		hasCounts(t, sum, counts{sim.Crash: 1}, summary.ExitFinding)
 		log.has(t, "run 1 failed after the campaign had stopped: one")
-		r, err := rundir.Dir(filepath.Join(e.Dir, journal.AfterStopDir, rundir.Name(1))).Result()
+		r, err := run.Dir(filepath.Join(e.Dir, journal.AfterStopDir, run.Name(1))).Result()
 		must.Succeed(t, err)
 		if r.Title != "one" {
 			t.Errorf("title %q, want one", r.Title)
@@ -88,7 +88,7 @@ func TestDiscardLog(t *testing.T) {
 		}
 	}
 	failed := w.NewEntry(1)
-	failed.Result = &rundir.Result{Outcome: sim.Crash, Title: "one"}
+	failed.Result = &run.Result{Outcome: sim.Crash, Title: "one"}
 	s.order.Restore(failed)
 	must.Succeed(t, errors.Join(s.discard(), w.Close()))
 	log.has(t, "run 1 failed after the campaign had stopped: one")
@@ -117,7 +117,7 @@ func TestBudget(t *testing.T) {
 				time.Sleep(time.Hour)
 				return (&fake.Runner{Fault: tt.fault}).Run(ctx, job)
 			}})
-			sum := run(t, e, parse(t, mixedCampaign, "workers=1", "budget="+tt.budget, tt.set))
+			sum := runEngine(t, e, parse(t, mixedCampaign, "workers=1", "budget="+tt.budget, tt.set))
 			var got []int
 			for _, entry := range entries(t, e.Dir) {
 				got = append(got, entry.Number)

@@ -20,9 +20,8 @@ import (
 
 	"ordeal/campaigns/cause"
 	"ordeal/campaigns/config"
-	"ordeal/campaigns/execute"
 	"ordeal/campaigns/reduction"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/check"
 	"ordeal/check/model"
 	"ordeal/check/witness"
@@ -42,14 +41,14 @@ type Page struct {
 	// Title names the finding; empty for a run that passed.
 	Title string `json:"title,omitempty"`
 	// System is what was tested, Core the kind of core.
-	System     string          `json:"system"`
-	Core       string          `json:"core,omitempty"`
-	Seed       uint64          `json:"seed"`
-	Number     int             `json:"number"`
-	Threads    int             `json:"threads"`
-	Rounds     int             `json:"rounds"`
-	Operations int             `json:"operations"`
-	Answers    []rundir.Answer `json:"answers"`
+	System     string       `json:"system"`
+	Core       string       `json:"core,omitempty"`
+	Seed       uint64       `json:"seed"`
+	Number     int          `json:"number"`
+	Threads    int          `json:"threads"`
+	Rounds     int          `json:"rounds"`
+	Operations int          `json:"operations"`
+	Answers    []run.Answer `json:"answers"`
 	// Detail is what the simulator said of a failure.
 	Detail string `json:"detail,omitempty"`
 	// Model is the one that forbids the history, Witness its explanation; empty
@@ -126,7 +125,7 @@ var ErrModel = errors.New("there is no history that this model forbids")
 // Run explains the run recorded in dir. Nothing that the record names is
 // executed. An error wraps ErrModel or cause.ErrFilter where the options do not fit
 // the run.
-func Run(ctx context.Context, dir rundir.Dir, o Options) (*Page, error) {
+func Run(ctx context.Context, dir run.Dir, o Options) (*Page, error) {
 	x := explanation{dir: dir, o: o}
 	if err := x.load(); err != nil {
 		return nil, err
@@ -154,11 +153,11 @@ func Run(ctx context.Context, dir rundir.Dir, o Options) (*Page, error) {
 
 // explanation is an explanation under way.
 type explanation struct {
-	dir     rundir.Dir
+	dir     run.Dir
 	o       Options
-	spec    *rundir.Spec
+	spec    *run.Spec
 	program *gen.Program
-	result  *rundir.Result
+	result  *run.Result
 	page    Page
 
 	history    *parse.History
@@ -205,7 +204,7 @@ func (x *explanation) load() error {
 
 // find looks for the witness: a history that a model forbids.
 func (x *explanation) find(ctx context.Context) error {
-	forbids := func(a rundir.Answer) bool {
+	forbids := func(a run.Answer) bool {
 		return a.Answer == check.Forbidden.String() && (x.o.Model == "" || a.Model == x.o.Model)
 	}
 	name, answers := x.o.Model, x.result.Answers
@@ -231,9 +230,9 @@ func (x *explanation) find(ctx context.Context) error {
 	}
 	h, err := parse.Native(x.program, x.spec.Config.Rounds, log)
 	if h == nil {
-		return fmt.Errorf("%s: %w", x.dir.Path(rundir.LogFile), err)
+		return fmt.Errorf("%s: %w", x.dir.Path(run.LogFile), err)
 	}
-	limits := check.Options{Timeout: x.o.CheckTimeout, AvailableBytes: execute.MemoryShare(0)}
+	limits := check.Options{Timeout: x.o.CheckTimeout, AvailableBytes: run.MemoryShare(0)}
 	v, err := check.Check(ctx, h, m, limits)
 	if err != nil {
 		return err
@@ -347,7 +346,7 @@ func (x *explanation) explainEnd(ctx context.Context) error {
 	}
 	if r == nil {
 		if x.spec.Sim == config.SimGem5 {
-			if text, err := rundir.ReadFile(x.last(reduction.TraceFile)); err == nil {
+			if text, err := run.ReadFile(x.last(reduction.TraceFile)); err == nil {
 				x.page.Messages, x.page.About = tail(strings.Split(strings.TrimSpace(string(text)), "\n")), "the last of the run"
 			} else {
 				x.missing("transitions: ordeal repro --trace %s records them", x.dir)

@@ -8,9 +8,8 @@ import (
 
 	"ordeal/campaigns/cause"
 	"ordeal/campaigns/config"
-	"ordeal/campaigns/execute"
 	"ordeal/campaigns/reduction"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 )
 
 func (x *explanation) draw(name string, write func(io.Writer) error) error {
@@ -31,11 +30,11 @@ func (x *explanation) recorder() (cause.Recorder, error) {
 		}
 		return nil, nil
 	}
-	if _, err := execute.RecordedProtocol(x.dir, x.spec); err != nil {
+	if _, err := run.RecordedProtocol(x.dir, x.spec); err != nil {
 		x.missing("transitions: %v", err)
 		return nil, nil
 	}
-	runner, err := execute.NewRunner(x.spec.Sim, &x.spec.Config)
+	runner, err := run.NewRunner(x.spec.Sim, &x.spec.Config)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", x.dir, err)
 	}
@@ -81,7 +80,7 @@ func (x *explanation) traced(ctx context.Context) (*cause.Cause, error) {
 // recorded joins the witness with the trace that repro --trace has recorded.
 func (x *explanation) recorded() (*cause.Cause, error) {
 	path := x.last(reduction.EventsFile)
-	data, err := rundir.ReadFile(path)
+	data, err := run.ReadFile(path)
 	if err != nil {
 		x.missing("transitions: ordeal repro --trace %s records them", x.dir)
 		return nil, nil

@@ -19,7 +19,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 )
 
 // Case names a case of an experiment, and what its result depends on: any value that
@@ -68,7 +68,7 @@ type Results[R any] struct {
 // Open opens or creates the file of results at path. An incomplete last line, of a
 // process that was killed, is dropped.
 func Open[R any](path string) (*Results[R], error) {
-	data, err := rundir.ReadFile(path)
+	data, err := run.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func Open[R any](path string) (*Results[R], error) {
 	if err != nil {
 		return nil, fmt.Errorf("read %s:%w", path, err)
 	}
-	file, err := rundir.Append(path)
+	file, err := run.Append(path)
 	if err != nil {
 		return nil, err
 	}
@@ -108,12 +108,12 @@ var errForeign = errors.New("not a result of an experiment")
 // parse returns the results of a file, and the size of its complete lines. An error begins
 // with the number of the line.
 func parse[R any](data []byte) (list []Entry[R], size int64, err error) {
-	for line, err := range rundir.Lines(bytes.NewReader(data)) {
+	for line, err := range run.Lines(bytes.NewReader(data)) {
 		if err != nil {
 			return nil, 0, err // not of memory
 		}
 		var e Entry[R]
-		if err := errors.Join(rundir.Unseal(line), json.Unmarshal(line, &e)); err != nil {
+		if err := errors.Join(run.Unseal(line), json.Unmarshal(line, &e)); err != nil {
 			return nil, 0, fmt.Errorf("%d: %w", len(list)+1, err)
 		}
 		if e.Key == "" {
@@ -172,7 +172,7 @@ func (s *Results[R]) Do(c Case, execute func() (R, error)) (R, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, err := s.file.Write(rundir.Seal(text)); err != nil {
+	if _, err := s.file.Write(run.Seal(text)); err != nil {
 		return none, err
 	}
 	s.known[key] = r

@@ -23,13 +23,13 @@ var fileCalls = []string{
 // userPaths are the files that call them with paths that the user has named, or
 // with temporary directories of their own, and how often each does.
 var userPaths = map[string]int{
-	"campaigns/rundir/files.go":         6, // the one place
-	"campaigns/rundir/files_linux.go":   1, // openExisting, of a path that was opened before
-	"campaigns/rundir/files_other.go":   7, // the same place on other systems
-	"campaigns/rundir/output.go":        7, // files named for output
+	"campaigns/run/files.go":            6, // the one place
+	"campaigns/run/files_linux.go":      1, // openExisting, of a path that was opened before
+	"campaigns/run/files_other.go":      7, // the same place on other systems
+	"campaigns/run/output.go":           7, // files named for output
 	"campaigns/config/file.go":          2, // FILE, and what lies beside it
-	"campaigns/trust/file.go":           5, // the user's configuration
-	"campaigns/execute/sources.go":      2, // this program, and gem5, which is about to be executed
+	"campaigns/run/trustfile.go":        5, // the user's configuration
+	"campaigns/run/sources.go":          2, // this program, and gem5, which is about to be executed
 	"campaigns/merge/merge.go":          3, // is a source the target? its own staging directory
 	"campaigns/merge/source.go":         4, // an archive, roots of resolved directories
 	"campaigns/report/html/matrix.go":   1, // --kill
@@ -48,7 +48,7 @@ var userPaths = map[string]int{
 }
 
 // links demands that files below a campaign or run directory are opened, made
-// and removed by campaigns/rundir, which follows no link.
+// and removed by campaigns/run, which follows no link.
 func links(s *source) []string {
 	dir := s.path[:max(0, strings.LastIndexByte(s.path, '/'))]
 	if s.test || !received(dir) {
@@ -62,7 +62,7 @@ func links(s *source) []string {
 			return true
 		}
 		if pkg, ok := sel.X.(*ast.Ident); ok && pkg.Name == "os" && slices.Contains(fileCalls, sel.Sel.Name) {
-			calls = append(calls, fmt.Sprintf("%s: os.%s: a directory of a campaign or run may come from others: use campaigns/rundir, which follows no link", s.at(n), sel.Sel.Name))
+			calls = append(calls, fmt.Sprintf("%s: os.%s: a directory of a campaign or run may come from others: use campaigns/run, which follows no link", s.at(n), sel.Sel.Name))
 		}
 		return true
 	})
@@ -84,12 +84,12 @@ func outputBelow(s *source, n ast.Node) []string {
 		return nil
 	}
 	path, ok := call.Args[0].(*ast.CallExpr)
-	if below := ok && isCall(path, "filepath", "Join"); !below && (strings.HasPrefix(s.path, "campaigns/cli/") || s.path == "campaigns/trust/file.go") {
+	if below := ok && isCall(path, "filepath", "Join"); !below && (strings.HasPrefix(s.path, "campaigns/cli/") || s.path == "campaigns/run/trustfile.go") {
 		return nil
 	}
 	for _, name := range []string{"CreateOutput", "StreamOutput", "WriteOutput"} {
-		if isCall(call, "rundir", name) {
-			return []string{fmt.Sprintf("%s: rundir.%s of a name below a directory, which others may have made a link: use rundir.WriteFile", s.at(n), name)}
+		if isCall(call, "run", name) {
+			return []string{fmt.Sprintf("%s: run.%s of a name below a directory, which others may have made a link: use run.WriteFile", s.at(n), name)}
 		}
 	}
 	return nil

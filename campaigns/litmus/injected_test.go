@@ -11,7 +11,7 @@ import (
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/internal/must"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/gen/shapes"
 	"ordeal/sim"
 )
@@ -64,7 +64,7 @@ func TestPlanted(t *testing.T) {
 		if !strings.Contains(f.Witness, row.witness) {
 			t.Errorf("%s: no %q in the witness\n%s", name, row.witness, f.Witness)
 		}
-		j, err := rundir.Dir(f.Dir).Result()
+		j, err := run.Dir(f.Dir).Result()
 		if err != nil || j.Outcome != sim.Violation {
 			t.Errorf("%s: the kept run has the result %+v, %v", name, j, err)
 		}
@@ -89,7 +89,7 @@ func TestFailure(t *testing.T) {
 	if diff := cmp.Diff([]any{sim.Deadlock, true, 0, 1}, []any{f.Outcome, r.Finding(), r.Rounds, r.Runs}); diff != "" {
 		t.Errorf("outcome, finding, rounds, runs (-want +got):\n%s", diff)
 	}
-	if _, err := os.Stat(filepath.Join(f.Dir, rundir.ResultFile)); err != nil {
+	if _, err := os.Stat(filepath.Join(f.Dir, run.ResultFile)); err != nil {
 		t.Error(err)
 	}
 }

@@ -35,7 +35,7 @@ import (
 	"time"
 
 	"ordeal/campaigns/config"
-	"ordeal/campaigns/execute"
+	"ordeal/campaigns/run"
 	"ordeal/check/model"
 	"ordeal/check/outcomes"
 	"ordeal/gen"
@@ -187,7 +187,7 @@ func newExperiment(t *Test, o *Options) (*experiment, error) {
 	if x.allowed, err = enumerate(t, machine); err != nil {
 		return nil, err
 	}
-	x.runner, err = execute.NewRunner(o.Sim, &x.config)
+	x.runner, err = run.NewRunner(o.Sim, &x.config)
 	return x, err
 }
 

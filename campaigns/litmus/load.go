@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/parse/formats"
 	format "ordeal/parse/formats/litmus"
 )
@@ -53,7 +53,7 @@ func (l *loader) add(path string, depth int) {
 	case info.IsDir():
 		l.folder(path)
 	case depth > 0 && !info.Mode().IsRegular():
-		l.fault(fmt.Errorf("%s: %w", path, rundir.ErrIrregular))
+		l.fault(fmt.Errorf("%s: %w", path, run.ErrIrregular))
 	case strings.HasPrefix(filepath.Base(path), "@"):
 		l.list(path, depth)
 	default:
@@ -75,7 +75,7 @@ func (l *loader) folder(dir string) {
 		if info, err := os.Stat(path); err != nil {
 			l.fault(err)
 		} else if !info.Mode().IsRegular() {
-			l.fault(fmt.Errorf("%s: %w", path, rundir.ErrIrregular))
+			l.fault(fmt.Errorf("%s: %w", path, run.ErrIrregular))
 		} else {
 			l.file(path)
 		}

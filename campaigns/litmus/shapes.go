@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/gen"
 	emit "ordeal/gen/emit/litmus"
 	"ordeal/gen/shapes"
@@ -34,8 +34,8 @@ func Shapes() ([]*Test, error) {
 // SaveShapes writes the shapes as files of a folder, which it makes, and
 // returns how many.
 func SaveShapes(dir string) (int, error) {
-	dir = rundir.Resolve(dir)
-	if err := rundir.MkdirAll(dir); err != nil {
+	dir = run.Resolve(dir)
+	if err := run.MkdirAll(dir); err != nil {
 		return 0, err
 	}
 	all := shapes.All()
@@ -44,7 +44,7 @@ func SaveShapes(dir string) (int, error) {
 		if err != nil {
 			return i, err
 		}
-		if err := rundir.WriteFile(filepath.Join(dir, all[i].Name+Suffix), text, false); err != nil {
+		if err := run.WriteFile(filepath.Join(dir, all[i].Name+Suffix), text, false); err != nil {
 			return i, err
 		}
 	}

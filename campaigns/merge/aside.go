@@ -10,8 +10,7 @@ import (
 	"strings"
 
 	"ordeal/campaigns/engine/journal"
-	"ordeal/campaigns/execute"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/sim/lazyregexp"
 )
 
@@ -23,7 +22,7 @@ var asideName = lazyregexp.New(`^[0-9]{6,9}(-[0-9]{1,9})?$`)
 var protocolName = lazyregexp.New(`^[0-9a-f]{16}$`)
 
 // asideDirs are the directories whose directories are copied beside those of runs.
-func asideDirs() []string { return append(journal.AsideDirs(), execute.ProtocolDir) }
+func asideDirs() []string { return append(journal.AsideDirs(), run.ProtocolDir) }
 
 // copyAsides copies the runs in quarantine and those after the stop of a
 // campaign, and the copies of its protocols. One whose name exists was copied before.
@@ -41,7 +40,7 @@ func (j *merging) copyAsides(ctx context.Context, into *os.Root) error {
 				if err := ctx.Err(); err != nil {
 					return err
 				}
-				if _, err := rundir.Lstat(filepath.Join(j.Dir, aside, name)); err == nil {
+				if _, err := run.Lstat(filepath.Join(j.Dir, aside, name)); err == nil {
 					continue
 				}
 				if _, err := into.Lstat(aside + "-" + name); err == nil {
@@ -72,7 +71,7 @@ func asides(root *os.Root, aside string) ([]string, error) {
 		return nil, err
 	}
 	pattern := asideName()
-	if aside == execute.ProtocolDir {
+	if aside == run.ProtocolDir {
 		pattern = protocolName()
 	}
 	var names []string
@@ -86,7 +85,7 @@ func asides(root *os.Root, aside string) ([]string, error) {
 
 // publishAsides moves the copies of copyAsides to their places.
 func (j *merging) publishAsides(staging string) error {
-	entries, err := rundir.ReadDir(staging)
+	entries, err := run.ReadDir(staging)
 	if err != nil {
 		return err
 	}
@@ -97,10 +96,10 @@ func (j *merging) publishAsides(staging string) error {
 				continue
 			}
 			place := filepath.Join(j.Dir, aside)
-			if err := rundir.MkdirAll(place); err != nil {
+			if err := run.MkdirAll(place); err != nil {
 				return err
 			}
-			if err := rundir.Rename(filepath.Join(staging, e.Name()), filepath.Join(place, name)); err != nil {
+			if err := run.Rename(filepath.Join(staging, e.Name()), filepath.Join(place, name)); err != nil {
 				return err
 			}
 		}

@@ -9,7 +9,7 @@ import (
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/internal/must"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/sim"
 )
 
@@ -49,7 +49,7 @@ func forge(b *testing.B, shard config.Shard, runs int) string {
 	w, err := journal.Rewrite(filepath.Join(b.TempDir(), "shard"))
 	must.Succeed(b, err)
 	defer w.Close()
-	h := &journal.Header{Version: rundir.Version, Seed: c.Seed, Shard: shard, End: journal.EndComplete}
+	h := &journal.Header{Version: run.FormatVersion, Seed: c.Seed, Shard: shard, End: journal.EndComplete}
 	must.Succeed(b, w.Begin(c, h))
 	for number, has := range shard.Has(c) {
 		if !has {
@@ -61,10 +61,10 @@ func forge(b *testing.B, shard config.Shard, runs int) string {
 		}
 		_, err := w.Add(&journal.Entry{
 			Number: number, ConfigName: "a", Program: fmt.Sprintf("%064x", number),
-			Result: &rundir.Result{
-				Version: rundir.Version, Outcome: sim.Passed, Operations: 20, Coverage: coverage, LogHash: fmt.Sprintf("%064x", number),
-				Answers: []rundir.Answer{{Model: "tso", Answer: "allowed"}, {Model: "sc", Answer: "allowed"}},
-				Covered: &rundir.Covered{Taken: 80},
+			Result: &run.Result{
+				Version: run.FormatVersion, Outcome: sim.Passed, Operations: 20, Coverage: coverage, LogHash: fmt.Sprintf("%064x", number),
+				Answers: []run.Answer{{Model: "tso", Answer: "allowed"}, {Model: "sc", Answer: "allowed"}},
+				Covered: &run.Covered{Taken: 80},
 			},
 		})
 		must.Succeed(b, err)

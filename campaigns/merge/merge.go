@@ -26,7 +26,7 @@ import (
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/engine/summary"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 )
 
 // Merge is a merge of sources into a directory.
@@ -80,7 +80,7 @@ func (m *Merge) Run(ctx context.Context) (result *Result, err error) {
 	if err := m.checkTarget(); err != nil {
 		return nil, err
 	}
-	if _, err := rundir.Lstat(m.Dir); errors.Is(err, fs.ErrNotExist) {
+	if _, err := run.Lstat(m.Dir); errors.Is(err, fs.ErrNotExist) {
 		defer func() {
 			if err != nil {
 				m.removeEmpty()
@@ -93,10 +93,10 @@ func (m *Merge) Run(ctx context.Context) (result *Result, err error) {
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
 	staging := filepath.Join(m.Dir, stagingDir)
-	if err := errors.Join(rundir.RemoveAll(staging), rundir.Mkdir(staging)); err != nil {
+	if err := errors.Join(run.RemoveAll(staging), run.Mkdir(staging)); err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, rundir.RemoveAll(staging)) }()
+	defer func() { err = errors.Join(err, run.RemoveAll(staging)) }()
 	j := &merging{Merge: m, step: "open"}
 	defer func() { err = errors.Join(err, j.close()) }()
 	if err := j.open(ctx, staging); err != nil {
@@ -128,22 +128,22 @@ func (m *Merge) Run(ctx context.Context) (result *Result, err error) {
 // something in it.
 func (m *Merge) removeEmpty() {
 	journal := filepath.Join(m.Dir, journal.RunsFile)
-	if info, err := rundir.Lstat(journal); err == nil && info.Size() == 0 {
-		_ = rundir.Remove(journal)
+	if info, err := run.Lstat(journal); err == nil && info.Size() == 0 {
+		_ = run.Remove(journal)
 	}
-	_ = rundir.Remove(m.Dir) // fails if it is not empty
+	_ = run.Remove(m.Dir) // fails if it is not empty
 }
 
 // checkTarget accepts a new directory, one of a campaign, and one of a merge that
 // was killed early.
 func (m *Merge) checkTarget() error {
-	entries, err := rundir.ReadDir(m.Dir)
+	entries, err := run.ReadDir(m.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	} else if err != nil {
 		return err
 	}
-	if _, err := rundir.Lstat(filepath.Join(m.Dir, journal.HeaderFile)); err == nil {
+	if _, err := run.Lstat(filepath.Join(m.Dir, journal.HeaderFile)); err == nil {
 		return nil // open checks the rest
 	}
 	for _, e := range entries {
@@ -169,13 +169,13 @@ type merging struct {
 	own     bool // Dir is the first source
 	c       *config.Campaign
 	head    journal.Header
-	runs    []run            // by number
+	runs    []mergedRun      // by number
 	kinds   map[string]int32 // see run.kind
 }
 
 // open opens the sources and checks that they are of one campaign.
 func (j *merging) open(ctx context.Context, staging string) error {
-	if _, err := rundir.Lstat(filepath.Join(j.Dir, journal.HeaderFile)); err == nil {
+	if _, err := run.Lstat(filepath.Join(j.Dir, journal.HeaderFile)); err == nil {
 		s := &source{name: j.Dir}
 		if err := s.openDir(j.Dir, false); err != nil {
 			return err

@@ -21,7 +21,7 @@ import (
 	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/must"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/sim"
 )
 
@@ -321,8 +321,8 @@ func TestMergeReduced(t *testing.T) {
 	var shards []string
 	for i := 1; i <= 2; i++ {
 		l := engine.Engine{Dir: filepath.Join(dir, fmt.Sprint(i)), Shard: config.Shard{Index: i, Of: 2}}
-		l.Reduce = func(_ context.Context, job engine.ReduceJob) (*rundir.Reduction, error) {
-			return &rundir.Reduction{Before: 100, After: 10 + i, Threads: 2, Rounds: 1}, os.Mkdir(string(job.Out), 0o755)
+		l.Reduce = func(_ context.Context, job engine.ReduceJob) (*run.Reduction, error) {
+			return &run.Reduction{Before: 100, After: 10 + i, Threads: 2, Rounds: 1}, os.Mkdir(string(job.Out), 0o755)
 		}
 		if _, err := l.Run(t.Context(), c); err != nil {
 			t.Fatal(err)

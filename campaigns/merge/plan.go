@@ -10,13 +10,13 @@ import (
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine/journal"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/sim"
 )
 
 // run is a run while sources are compared. Sources are counted from 1; 0 is
 // none.
-type run struct {
+type mergedRun struct {
 	sum     [32]byte // hash of everything that sources must agree on
 	entry   int32    // the source whose line is taken
 	dir     int32    // the source whose run directory is taken
@@ -33,7 +33,7 @@ type run struct {
 // their order, which only makes a difference for times.
 func (j *merging) plan(ctx context.Context) error {
 	j.step = "compare"
-	j.runs = make([]run, j.c.Runs())
+	j.runs = make([]mergedRun, j.c.Runs())
 	j.kinds = make(map[string]int32)
 	var conflicts []error
 	for i, s := range j.sources {
@@ -91,7 +91,7 @@ func (j *merging) consider(source int32, e *journal.Entry) error {
 	}
 	s := j.sources[source-1]
 	if j.own && source == 1 {
-		if _, err := s.root.Lstat(rundir.Name(e.Number)); errors.Is(err, fs.ErrNotExist) {
+		if _, err := s.root.Lstat(run.Name(e.Number)); errors.Is(err, fs.ErrNotExist) {
 			return nil // removed by a user: another source may have it
 		}
 	}
@@ -137,7 +137,7 @@ func (j *merging) identity(e *journal.Entry) ([32]byte, error) {
 		result.Covered = &covered
 	}
 	if j.deterministic(e.Number) {
-		result.Elapsed, result.Answers = 0, append([]rundir.Answer(nil), e.Answers...)
+		result.Elapsed, result.Answers = 0, append([]run.Answer(nil), e.Answers...)
 		for i := range result.Answers {
 			result.Answers[i].Search, result.Answers[i].Evidence = 0, 0
 		}

@@ -7,9 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"ordeal/campaigns/execute"
 	"ordeal/campaigns/internal/must"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 )
 
 // TestProtocols keeps the copies of a protocol: a run of the merged campaign is repeated
@@ -30,11 +29,11 @@ func TestProtocols(t *testing.T) {
 	must.Succeed(t, err)
 	must.Succeed(t, f.Close())
 	for number := range 2 {
-		run := rundir.Dir(filepath.Join(merged, rundir.Name(number)))
-		spec, err := run.Spec()
+		runDir := run.Dir(filepath.Join(merged, run.Name(number)))
+		spec, err := runDir.Spec()
 		must.Succeed(t, err)
-		kept, err := execute.RecordedProtocol(run, spec)
-		if err != nil || !strings.HasPrefix(kept, filepath.Join(merged, execute.ProtocolDir)) {
+		kept, err := run.RecordedProtocol(runDir, spec)
+		if err != nil || !strings.HasPrefix(kept, filepath.Join(merged, run.ProtocolDir)) {
 			t.Errorf("run %d: the protocol is %q, %v", number, kept, err)
 		}
 	}

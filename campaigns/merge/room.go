@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"ordeal/campaigns/config"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 )
 
 // room is how much may still be written of one source: a file of others may have any
@@ -44,7 +44,7 @@ func (r *room) file(what string, size int64) error {
 		return nil
 	}
 	r.since = 0
-	if free, ok := rundir.FreeBytes(r.dir); ok && size > free-free/reserve {
+	if free, ok := run.FreeBytes(r.dir); ok && size > free-free/reserve {
 		return fmt.Errorf("%s has a file of %d bytes, and the file system of %s has %d free, of which a tenth is left free", what, size, r.dir, free)
 	}
 	return nil

@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 
 	"ordeal/campaigns/engine/journal"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/sim/osfile"
 )
 
@@ -34,12 +34,12 @@ func openSource(ctx context.Context, name, at string, limits Limits) (s *source,
 	}
 	s = &source{name: name, room: newRoom(limits, filepath.Dir(at))}
 	if info.IsDir() {
-		return s, s.openDir(rundir.Resolve(name), true)
+		return s, s.openDir(run.Resolve(name), true)
 	}
 	if !info.Mode().IsRegular() {
 		return nil, errors.New("neither a directory nor an archive")
 	}
-	if err := rundir.Mkdir(at); err != nil {
+	if err := run.Mkdir(at); err != nil {
 		return nil, err
 	}
 	root, err := os.OpenRoot(at)
@@ -64,7 +64,7 @@ func openSource(ctx context.Context, name, at string, limits Limits) (s *source,
 // campaignIn returns the directory of the campaign in an unpacked archive: dir,
 // or its only subdirectory.
 func campaignIn(dir string) (string, error) {
-	entries, err := rundir.ReadDir(dir)
+	entries, err := run.ReadDir(dir)
 	if err != nil {
 		return "", err
 	}
@@ -115,8 +115,8 @@ func (s *source) openFiles(dir string, lock bool) error {
 		return err
 	}
 	h := &s.archive.Header
-	if h.Version != rundir.Version {
-		return fmt.Errorf("%s: records of version %d, want %d", journal.HeaderFile, h.Version, rundir.Version)
+	if h.Version != run.FormatVersion {
+		return fmt.Errorf("%s: records of version %d, want %d", journal.HeaderFile, h.Version, run.FormatVersion)
 	}
 	if h.Seed != s.archive.Campaign.Seed {
 		return fmt.Errorf("%s: seed %d, but %s says %d", journal.HeaderFile, h.Seed, journal.CampaignFile, s.archive.Campaign.Seed)

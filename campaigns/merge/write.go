@@ -15,7 +15,7 @@ import (
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/engine/summary"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 )
 
 // isNew reports whether a run directory stays that Dir does not have.
@@ -49,23 +49,23 @@ func (j *merging) copyRuns(ctx context.Context, into *os.Root) error {
 }
 
 func copyRun(ctx context.Context, from *source, into *os.Root, e *journal.Entry) error {
-	got := sums{rundir.ProgramFile: "", rundir.SpecFile: "", rundir.ResultFile: "", rundir.LogFile: ""}
-	name := rundir.Name(e.Number)
+	got := sums{run.ProgramFile: "", run.SpecFile: "", run.ResultFile: "", run.LogFile: ""}
+	name := run.Name(e.Number)
 	if err := copyTree(ctx, from, name, into, name, got); errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("the journal records that its directory was kept: %w", err)
 	} else if err != nil {
 		return err
 	}
-	for _, file := range []string{rundir.ProgramFile, rundir.SpecFile, rundir.ResultFile} {
+	for _, file := range []string{run.ProgramFile, run.SpecFile, run.ResultFile} {
 		if got[file] == "" {
 			return fmt.Errorf("its directory has no %s", file)
 		}
 	}
-	if got[rundir.ProgramFile] != e.Program {
-		return fmt.Errorf("%s differs from the journal: its hash is %s, recorded is %q", rundir.ProgramFile, got[rundir.ProgramFile], e.Program)
+	if got[run.ProgramFile] != e.Program {
+		return fmt.Errorf("%s differs from the journal: its hash is %s, recorded is %q", run.ProgramFile, got[run.ProgramFile], e.Program)
 	}
-	if e.LogHash != "" && got[rundir.LogFile] != e.LogHash {
-		return fmt.Errorf("%s differs from the journal: its hash is %q, recorded is %q", rundir.LogFile, got[rundir.LogFile], e.LogHash)
+	if e.LogHash != "" && got[run.LogFile] != e.LogHash {
+		return fmt.Errorf("%s differs from the journal: its hash is %q, recorded is %q", run.LogFile, got[run.LogFile], e.LogHash)
 	}
 	return nil
 }
@@ -77,11 +77,11 @@ func (j *merging) publish(staging string) error {
 		if !j.isNew(n) {
 			continue
 		}
-		place := filepath.Join(j.Dir, rundir.Name(n))
-		if err := rundir.RemoveAll(place); err != nil {
+		place := filepath.Join(j.Dir, run.Name(n))
+		if err := run.RemoveAll(place); err != nil {
 			return err
 		}
-		if err := rundir.Rename(filepath.Join(staging, rundir.Name(n)), place); err != nil {
+		if err := run.Rename(filepath.Join(staging, run.Name(n)), place); err != nil {
 			return err
 		}
 	}
@@ -133,7 +133,7 @@ func (j *merging) summary() *summary.Summary {
 // end is how the merged campaign ended: as its parts did, if all of them are
 // here and ran to their ends. Parts that were merged before count if they did.
 func (j *merging) end() journal.End {
-	if !slices.ContainsFunc(j.runs, func(r run) bool { return r.entry == 0 }) {
+	if !slices.ContainsFunc(j.runs, func(r mergedRun) bool { return r.entry == 0 }) {
 		return journal.EndComplete
 	}
 	end := journal.EndComplete
@@ -240,15 +240,15 @@ func (j *merging) entries() iter.Seq2[*journal.Entry, error] {
 // sweep removes run directories that do not stay: of runs that are no longer the
 // first of their kind, and of a merge that was killed.
 func (j *merging) sweep() error {
-	entries, err := rundir.ReadDir(j.Dir)
+	entries, err := run.ReadDir(j.Dir)
 	if err != nil {
 		return err
 	}
 	var errs []error
 	for _, e := range entries {
-		number, ok := rundir.Number(e.Name())
+		number, ok := run.Number(e.Name())
 		if ok && (number >= len(j.runs) || !j.runs[number].keep) {
-			errs = append(errs, rundir.RemoveAll(filepath.Join(j.Dir, e.Name())))
+			errs = append(errs, run.RemoveAll(filepath.Join(j.Dir, e.Name())))
 		}
 	}
 	return errors.Join(errs...)

@@ -7,9 +7,8 @@ import (
 	"time"
 
 	"ordeal/campaigns/config"
-	"ordeal/campaigns/execute"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/check"
 	"ordeal/check/model"
 	"ordeal/sim"
@@ -168,12 +167,12 @@ func (m *machines) get(n int) (*builtin.Runner, error) {
 }
 
 // run executes and checks a run of the baseline.
-func (m *machines) run(ctx context.Context, run *baselineRun) (*builtin.Report, *rundir.Result, error) {
-	runner, err := m.get(run.machine)
+func (m *machines) run(ctx context.Context, result *baselineRun) (*builtin.Report, *run.Result, error) {
+	runner, err := m.get(result.machine)
 	if err != nil {
 		return nil, nil, err
 	}
-	job := run.job
+	job := result.job
 	job.Timeout = runTimeout
 	report, err := runner.Simulate(ctx, job)
 	if err == nil && report.LimitExceeded { // once again, as sim.Complete
@@ -187,7 +186,7 @@ func (m *machines) run(ctx context.Context, run *baselineRun) (*builtin.Report, 
 }
 
 // runJob executes and checks a job. A job that cannot be executed is an error.
-func runJob(ctx context.Context, on sim.Runner, job sim.Job, models []model.Model) (*rundir.Result, error) {
+func runJob(ctx context.Context, on sim.Runner, job sim.Job, models []model.Model) (*run.Result, error) {
 	job.Timeout = runTimeout
 	simulated, err := sim.Complete(ctx, on, job)
 	if err != nil {
@@ -196,9 +195,9 @@ func runJob(ctx context.Context, on sim.Runner, job sim.Job, models []model.Mode
 	return evaluate(ctx, job, &simulated, models, 0)
 }
 
-func evaluate(ctx context.Context, job sim.Job, simulated *sim.Result, models []model.Model, workers int) (*rundir.Result, error) {
-	o := execute.CheckOptions{Models: models, Options: check.Options{Timeout: runTimeout}, Workers: workers}
-	res, err := execute.Evaluate(ctx, job.Program, job.Rounds, simulated, o)
+func evaluate(ctx context.Context, job sim.Job, simulated *sim.Result, models []model.Model, workers int) (*run.Result, error) {
+	o := run.CheckOptions{Models: models, Options: check.Options{Timeout: runTimeout}, Workers: workers}
+	res, err := run.Evaluate(ctx, job.Program, job.Rounds, simulated, o)
 	if err == nil && res.Outcome == sim.Infra {
 		err = fmt.Errorf("%s: %s", messages.EscapeLine(res.Title), res.Detail)
 	}

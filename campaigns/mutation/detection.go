@@ -7,9 +7,8 @@ import (
 	"time"
 
 	"ordeal/campaigns/config"
-	"ordeal/campaigns/execute"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/gen"
 	"ordeal/sim"
 	"ordeal/sim/lazyregexp"
@@ -37,10 +36,10 @@ type Detection struct {
 
 // Failure is a run that failed.
 type Failure struct {
-	Seed    uint64         `json:"seed"` // of its simulator
-	Rounds  int            `json:"rounds"`
-	Program *gen.Program   `json:"-"`
-	Result  *rundir.Result `json:"-"`
+	Seed    uint64       `json:"seed"` // of its simulator
+	Rounds  int          `json:"rounds"`
+	Program *gen.Program `json:"-"`
+	Result  *run.Result  `json:"-"`
 }
 
 // Hits counts the seeds that caught the bug.
@@ -98,7 +97,7 @@ func Named(b *config.Bug) bool { return b.Known != "" && !number().MatchString(b
 // Detect runs the programs of a configuration until a run fails, once for each
 // seed.
 func (s Search) Detect(ctx context.Context, cfg *config.Config) (*Detection, error) {
-	on, err := execute.NewRunner(config.SimBuiltin, cfg)
+	on, err := run.NewRunner(config.SimBuiltin, cfg)
 	if err != nil {
 		return nil, fmt.Errorf("bug %s: %w", cfg.Name, err)
 	}

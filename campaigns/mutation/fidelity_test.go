@@ -9,9 +9,8 @@ import (
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine/summary"
-	"ordeal/campaigns/execute"
 	"ordeal/campaigns/internal/must"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/gen"
 	"ordeal/sim"
 )
@@ -88,7 +87,7 @@ func BenchmarkFidelity(b *testing.B) {
 }
 
 // endOf is how the program ends on a mutant, with the caches, the latencies and the barriers of the runs on gem5.
-func endOf(t testing.TB, tree string, p *gen.Program, r recorded) *rundir.Result {
+func endOf(t testing.TB, tree string, p *gen.Program, r recorded) *run.Result {
 	t.Helper()
 	protocol, _, _ := strings.Cut(r.mutant, "/")
 	cfg := config.DefaultConfig()
@@ -96,7 +95,7 @@ func endOf(t testing.TB, tree string, p *gen.Program, r recorded) *rundir.Result
 		SLICC: filepath.Join(tree, "src/mem/ruby/protocol", protocol+".slicc"), Mutant: r.mutant, Core: r.core,
 		PrivateCache: "4x2", SharedCache: "4x4", Latency: 6, LinkOccupancy: 4, MemoryLatency: 60, EventOrder: "lifo", Barriers: "ends",
 	}
-	on, err := execute.NewRunner(config.SimBuiltin, &cfg)
+	on, err := run.NewRunner(config.SimBuiltin, &cfg)
 	must.Succeed(t, err)
 	models, err := config.ParseModels(cfg.Machine.Promise())
 	must.Succeed(t, err)

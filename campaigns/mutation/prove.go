@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"ordeal/campaigns/audit/exploration"
-	"ordeal/campaigns/execute"
 	"ordeal/campaigns/lab"
+	"ordeal/campaigns/run"
 	"ordeal/sim"
 	"ordeal/sim/explore/search"
 	"ordeal/sim/ruby"
@@ -305,7 +305,7 @@ func (p *prover) prove(ctx context.Context, t *Target, catalogue *mutate.Catalog
 	if err := ctx.Err(); err != nil {
 		return proof, err
 	}
-	err := execute.Guarded(func() error {
+	err := run.Guarded(func() error {
 		protocol, err := ruby.Compile(catalogue.Tree(*m))
 		if err != nil {
 			return err

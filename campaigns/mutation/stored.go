@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 
 	"ordeal/campaigns/lab"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 )
 
 // The files of results in a directory: what programs kill, and what exploration does.
@@ -32,7 +32,7 @@ func Recorded(dir, id string) ([]Result, []Proof, error) {
 }
 
 func readStored[R any](path string, wanted func(*R) bool) (list []R, err error) {
-	data, err := rundir.ReadFile(path)
+	data, err := run.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}

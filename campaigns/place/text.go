@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/sim/lazyregexp"
 )
 
@@ -25,7 +25,7 @@ func Texts(root, title string) string {
 		if err != nil {
 			return at
 		}
-		text, err := rundir.ReadFile(filepath.Join(rundir.Resolve(filepath.Dir(root)), m[1])) // a base name, by the pattern
+		text, err := run.ReadFile(filepath.Join(run.Resolve(filepath.Dir(root)), m[1])) // a base name, by the pattern
 		lines := strings.Split(string(text), "\n")
 		if err != nil || line < 1 || line > len(lines) {
 			return at

@@ -10,7 +10,7 @@ import (
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/internal/must"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/sim"
 )
 
@@ -21,11 +21,11 @@ func TestRead(t *testing.T) {
 	c, err := config.Parse("c.yaml", []byte("{name: night, sim: builtin, configs: [{name: a, runs: 1000, protocol: mi}]}"), nil)
 	must.Succeed(t, err)
 	dir := filepath.Join(t.TempDir(), "night")
-	w, err := journal.Create(dir, c, journal.Header{Version: rundir.Version, Seed: 1, Spent: time.Hour, Session: now.Add(-10 * time.Minute)})
+	w, err := journal.Create(dir, c, journal.Header{Version: run.FormatVersion, Seed: 1, Spent: time.Hour, Session: now.Add(-10 * time.Minute)})
 	must.Succeed(t, err)
 	for number := range 700 {
 		e := w.NewEntry(number)
-		e.Result = &rundir.Result{Outcome: sim.Passed, Operations: 10}
+		e.Result = &run.Result{Outcome: sim.Passed, Operations: 10}
 		e.At = time.Hour + time.Duration(number-99)*time.Second - time.Millisecond
 		if number < 100 {
 			e.At = time.Minute

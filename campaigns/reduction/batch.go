@@ -9,8 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"ordeal/campaigns/config"
-	"ordeal/campaigns/execute"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/gen/reduce"
 	"ordeal/sim"
 	"ordeal/sim/scratch"
@@ -40,7 +39,7 @@ func (s *reducer) seedless() bool {
 // fails at one alignment of its threads only then fails under other seeds as well,
 // and no operations have to stay for the sake of that alignment. It returns the run
 // of the program, which first is so far.
-func (s *reducer) stagger(ctx context.Context, whole *reduce.Candidate, first *rundir.Result) (*rundir.Result, error) {
+func (s *reducer) stagger(ctx context.Context, whole *reduce.Candidate, first *run.Result) (*run.Result, error) {
 	if !s.seedless() {
 		return first, nil
 	}
@@ -71,7 +70,7 @@ func (s *reducer) batch(ctx context.Context, c *reduce.Candidate, tries int) (hi
 	if err != nil {
 		return false, false, err
 	}
-	batches, ok := runner.(execute.BatchRunner)
+	batches, ok := runner.(run.BatchRunner)
 	if !ok {
 		return false, false, nil
 	}
@@ -100,7 +99,7 @@ func (s *reducer) batch(ctx context.Context, c *reduce.Candidate, tries int) (hi
 
 // anyOf reports whether one of n copies of a candidate in one launch fails, or the
 // launch does not say.
-func (s *reducer) anyOf(ctx context.Context, runner execute.BatchRunner, c *reduce.Candidate, n int) (bool, error) {
+func (s *reducer) anyOf(ctx context.Context, runner run.BatchRunner, c *reduce.Candidate, n int) (bool, error) {
 	jobs := make([]sim.Job, n)
 	for i := range jobs {
 		dir, remove, err := scratch.Make("reduce")
@@ -118,7 +117,7 @@ func (s *reducer) anyOf(ctx context.Context, runner execute.BatchRunner, c *redu
 		return true, nil
 	}
 	for i := range results {
-		res, err := execute.Evaluate(ctx, c.Program, c.Rounds, &results[i], s.check)
+		res, err := run.Evaluate(ctx, c.Program, c.Rounds, &results[i], s.check)
 		if err != nil || s.same(res) {
 			return err == nil, err
 		}

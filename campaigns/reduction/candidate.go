@@ -6,8 +6,7 @@ import (
 	"time"
 
 	"ordeal/campaigns/config"
-	"ordeal/campaigns/execute"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/gen/reduce"
 	"ordeal/sim"
 	"ordeal/sim/scratch"
@@ -21,7 +20,7 @@ type size struct {
 }
 
 // sizesOf lists the sizes of the machine of a run; hardware has none.
-func sizesOf(r *rundir.Spec) []size {
+func sizesOf(r *run.Spec) []size {
 	if r.Sim != config.SimBuiltin {
 		return nil
 	}
@@ -89,10 +88,10 @@ func (s *reducer) runner(c *reduce.Candidate) (sim.Runner, error) {
 
 // once executes and checks a run of a candidate, in a temporary directory.
 func (s *reducer) once(
-	ctx context.Context, runner sim.Runner, c *reduce.Candidate, seed uint64, o execute.CheckOptions,
-) (*rundir.Result, error) {
+	ctx context.Context, runner sim.Runner, c *reduce.Candidate, seed uint64, o run.CheckOptions,
+) (*run.Result, error) {
 	job := sim.Job{Program: c.Program, Rounds: c.Rounds, Seed: seed, Timeout: time.Duration(s.spec.Timeout)}
-	if execute.LeavesFiles(s.spec.Sim) {
+	if run.LeavesFiles(s.spec.Sim) {
 		dir, remove, err := scratch.Make("reduce")
 		if err != nil {
 			return nil, err
@@ -104,7 +103,7 @@ func (s *reducer) once(
 	if err != nil {
 		return nil, err
 	}
-	return execute.Evaluate(ctx, c.Program, c.Rounds, &res, o)
+	return run.Evaluate(ctx, c.Program, c.Rounds, &res, o)
 }
 
 // result repeats the run of the best candidate, checks it by all models, and
@@ -153,7 +152,7 @@ func (s *reducer) result(ctx context.Context, reduced *reduce.Result) (*Result, 
 
 // repeat repeats the failing run of the result; on hardware, which is not
 // deterministic, in several tries.
-func (s *reducer) repeat(ctx context.Context, runner sim.Runner, best *reduce.Candidate, all execute.CheckOptions, r *Result) error {
+func (s *reducer) repeat(ctx context.Context, runner sim.Runner, best *reduce.Candidate, all run.CheckOptions, r *Result) error {
 	for range s.repeats(best) {
 		res, err := s.once(ctx, runner, best, s.best, all)
 		if err != nil {

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"ordeal/campaigns/config"
-	"ordeal/campaigns/execute"
+	"ordeal/campaigns/run"
 	"ordeal/check"
 	"ordeal/gen"
 	"ordeal/gen/reduce"
@@ -38,7 +38,7 @@ func (s *reducer) reproducing(ctx context.Context, shapes []*gen.Program) ([]*ge
 			if err != nil {
 				return nil, err
 			}
-			res, err := execute.Evaluate(ctx, shape, c.Rounds, &simulated, s.check)
+			res, err := run.Evaluate(ctx, shape, c.Rounds, &simulated, s.check)
 			if err != nil {
 				return nil, err
 			}
@@ -68,7 +68,7 @@ func (s *reducer) embedded() sim.Runner {
 	machine.Machine = config.Machine{
 		Core: oracleCores[c.CPU], SLICC: filepath.Join(c.Tree, gem5.ProtocolFile(name+".slicc")), Repair: c.Repair, Mutant: c.Mutant,
 	}
-	runner, err := execute.NewRunner(config.SimBuiltin, &machine)
+	runner, err := run.NewRunner(config.SimBuiltin, &machine)
 	if err != nil {
 		return nil
 	}

@@ -18,10 +18,8 @@ import (
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine"
-	"ordeal/campaigns/execute"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/rundir"
-	"ordeal/campaigns/trust"
+	"ordeal/campaigns/run"
 	"ordeal/check"
 	"ordeal/check/model"
 	"ordeal/gen"
@@ -53,7 +51,7 @@ type Options struct {
 	OnProgress func(Progress)
 	// Gate makes the runner of the recorded configuration; nil means one that
 	// refuses all commands. Runner is used in its place where it is not nil.
-	Gate   *trust.Gate
+	Gate   *run.Gate
 	Runner func(sim string, c *config.Config) (sim.Runner, error)
 	_      struct{}
 }
@@ -76,8 +74,8 @@ type Result struct {
 	// Identity is the failure that every candidate must show.
 	Identity Identity
 	Program  *gen.Program
-	Spec     rundir.Spec    // of the failing run of Program
-	Run      *rundir.Result // of that run, by all models of the recorded one
+	Spec     run.Spec    // of the failing run of Program
+	Run      *run.Result // of that run, by all models of the recorded one
 	// Before and After are operations, rounds counted.
 	Before, After int
 	// Candidates were tried in Runs runs.
@@ -118,7 +116,7 @@ const (
 
 // Reduce reduces the failing run recorded in dir, which it only reads. Where ctx
 // ends first, the result is the best program so far.
-func Reduce(ctx context.Context, dir rundir.Dir, o Options) (*Result, error) {
+func Reduce(ctx context.Context, dir run.Dir, o Options) (*Result, error) {
 	s := &reducer{o: o.withDefaults(dir), started: time.Now()}
 	if err := s.load(ctx, dir); err != nil {
 		return nil, err
@@ -129,7 +127,7 @@ func Reduce(ctx context.Context, dir rundir.Dir, o Options) (*Result, error) {
 		return nil, err
 	}
 	var result *Result
-	err = execute.Hold(ctx, runner, func(ctx context.Context) (err error) {
+	err = run.Hold(ctx, runner, func(ctx context.Context) (err error) {
 		result, err = s.reduce(ctx, &whole)
 		return err
 	})
@@ -167,14 +165,14 @@ func (s *reducer) reduce(ctx context.Context, whole *reduce.Candidate) (*Result,
 	return s.result(ctx, &reduced)
 }
 
-func (o Options) withDefaults(dir rundir.Dir) Options {
+func (o Options) withDefaults(dir run.Dir) Options {
 	if o.Effort == 0 {
 		o.Effort = DefaultEffort
 	}
 	if o.CheckTimeout == 0 {
 		o.CheckTimeout = time.Minute
 	}
-	o.Gate = cmp.Or(o.Gate, &trust.Gate{Dir: string(dir)})
+	o.Gate = cmp.Or(o.Gate, &run.Gate{Dir: string(dir)})
 	if o.Runner == nil {
 		o.Runner = o.Gate.NewRunner
 	}
@@ -186,9 +184,9 @@ type reducer struct {
 	o        Options
 	started  time.Time
 	program  *gen.Program
-	spec     *rundir.Spec
+	spec     *run.Spec
 	identity Identity
-	check    execute.CheckOptions
+	check    run.CheckOptions
 	runners  map[string]sim.Runner
 	sizes    []size
 	runs     int
@@ -206,13 +204,13 @@ type reducer struct {
 }
 
 // load reads the run and identifies its failure.
-func (s *reducer) load(ctx context.Context, dir rundir.Dir) error {
-	var recorded *rundir.Result
+func (s *reducer) load(ctx context.Context, dir run.Dir) error {
+	var recorded *run.Result
 	var err error
 	if s.spec, s.program, recorded, err = readRun(dir); err != nil {
 		return fmt.Errorf("reduce: %w", err)
 	}
-	if _, err := execute.RecordedProtocol(dir, s.spec); err != nil {
+	if _, err := run.RecordedProtocol(dir, s.spec); err != nil {
 		return fmt.Errorf("reduce %s: %w", dir, err)
 	}
 	s.spec.Config = s.o.Gate.Apply(&s.spec.Config)
@@ -240,7 +238,7 @@ var (
 )
 
 // identify chooses the failure that every candidate must show.
-func (s *reducer) identify(ctx context.Context, dir rundir.Dir, recorded *rundir.Result) error {
+func (s *reducer) identify(ctx context.Context, dir run.Dir, recorded *run.Result) error {
 	s.identity = Identity{Outcome: recorded.Outcome, Title: recorded.Title}
 	name := s.o.Model
 	if name == "" {
@@ -272,7 +270,7 @@ func (s *reducer) identify(ctx context.Context, dir rundir.Dir, recorded *rundir
 
 // forbids returns an error unless the model forbids the recorded history: where
 // the run was not evaluated by it, that is done now.
-func (s *reducer) forbids(ctx context.Context, dir rundir.Dir, recorded *rundir.Result, m model.Model) error {
+func (s *reducer) forbids(ctx context.Context, dir run.Dir, recorded *run.Result, m model.Model) error {
 	v, err := s.answer(ctx, dir, recorded, m)
 	switch {
 	case err != nil:
@@ -296,7 +294,7 @@ func (s *reducer) forbids(ctx context.Context, dir rundir.Dir, recorded *rundir.
 }
 
 // answer is that of a model about the recorded history.
-func (s *reducer) answer(ctx context.Context, dir rundir.Dir, recorded *rundir.Result, m model.Model) (rundir.Answer, error) {
+func (s *reducer) answer(ctx context.Context, dir run.Dir, recorded *run.Result, m model.Model) (run.Answer, error) {
 	for _, a := range recorded.Answers {
 		if a.Model == m.Name {
 			return a, nil
@@ -304,19 +302,19 @@ func (s *reducer) answer(ctx context.Context, dir rundir.Dir, recorded *rundir.R
 	}
 	log, err := dir.Log()
 	if err != nil {
-		return rundir.Answer{}, err
+		return run.Answer{}, err
 	}
 	h, err := parse.Native(s.program, s.spec.Config.Rounds, log)
 	if err != nil {
 		reason, _, _ := strings.Cut(err.Error(), "\n")
-		return rundir.Answer{Answer: check.Unknown.String(), Reason: reason}, nil
+		return run.Answer{Answer: check.Unknown.String(), Reason: reason}, nil
 	}
 	v, err := check.Check(ctx, h, m, s.check.Options)
-	return rundir.AnswerOf(&v), err
+	return run.AnswerOf(&v), err
 }
 
 // first repeats the recorded run.
-func (s *reducer) first(ctx context.Context, whole *reduce.Candidate) (*rundir.Result, error) {
+func (s *reducer) first(ctx context.Context, whole *reduce.Candidate) (*run.Result, error) {
 	for range s.repeats(whole) {
 		res, hit, err := s.run(ctx, whole, s.best)
 		if err != nil {
@@ -337,7 +335,7 @@ func (s *reducer) first(ctx context.Context, whole *reduce.Candidate) (*rundir.R
 // nothing of what is before them where runs are deterministic and threads do not
 // wait for each other: one run instead of many. It returns the run of what is
 // left.
-func (s *reducer) cut(ctx context.Context, whole *reduce.Candidate, first *rundir.Result) (*rundir.Result, error) {
+func (s *reducer) cut(ctx context.Context, whole *reduce.Candidate, first *run.Result) (*run.Result, error) {
 	last := lastRound(s.program, first)
 	if last < 0 || last+1 >= whole.Rounds {
 		return first, nil
@@ -434,7 +432,7 @@ func (s *reducer) spent(runs int) bool {
 }
 
 // run runs a candidate once and reports whether it fails as the recorded run.
-func (s *reducer) run(ctx context.Context, c *reduce.Candidate, seed uint64) (*rundir.Result, bool, error) {
+func (s *reducer) run(ctx context.Context, c *reduce.Candidate, seed uint64) (*run.Result, bool, error) {
 	if s.spent(1) {
 		return nil, false, reduce.ErrBudget
 	}
@@ -450,7 +448,7 @@ func (s *reducer) run(ctx context.Context, c *reduce.Candidate, seed uint64) (*r
 }
 
 // same reports whether a run failed as the recorded one did.
-func (s *reducer) same(res *rundir.Result) bool {
+func (s *reducer) same(res *run.Result) bool {
 	if s.identity.Model != "" && !res.Answered(s.identity.Model, check.Forbidden) {
 		return false
 	}
@@ -471,7 +469,7 @@ func (s *reducer) onBest(best *reduce.Candidate) {
 // Reducer returns the engine.Reducer of campaigns. Command is the command line,
 // for the specification of the reduced run.
 func Reducer(command []string) engine.Reducer {
-	return func(ctx context.Context, job engine.ReduceJob) (*rundir.Reduction, error) {
+	return func(ctx context.Context, job engine.ReduceJob) (*run.Reduction, error) {
 		r, err := Reduce(ctx, job.Dir, Options{Time: job.Time, CheckTimeout: job.CheckTimeout, Workers: job.Workers, Runner: job.Runner})
 		if err != nil {
 			return nil, err
@@ -479,7 +477,7 @@ func Reducer(command []string) engine.Reducer {
 		if err := r.Write(ctx, job.Out, command); err != nil {
 			return nil, err
 		}
-		return &rundir.Reduction{
+		return &run.Reduction{
 			Before: r.Before, After: r.After, Threads: len(r.Program.Threads), Rounds: r.Spec.Config.Rounds,
 			Hits: r.Hits, Tries: r.Tries, Minimal: r.Minimal, Elapsed: r.Elapsed,
 		}, nil

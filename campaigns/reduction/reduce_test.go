@@ -16,10 +16,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ordeal/campaigns/config"
-	"ordeal/campaigns/execute"
 	"ordeal/campaigns/internal/fake"
 	"ordeal/campaigns/internal/must"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/check"
 	"ordeal/check/outcomes"
 	"ordeal/gen"
@@ -31,7 +30,7 @@ import (
 
 // record executes runs on cores with an injected bug until one fails, and
 // returns its directory.
-func record(t *testing.T, core, bug string) rundir.Dir {
+func record(t *testing.T, core, bug string) run.Dir {
 	t.Helper()
 	cfg := config.DefaultConfig()
 	cfg.Name, cfg.Threads, cfg.Ops, cfg.Locations, cfg.Rounds = "a", 4, 60, 6, 10
@@ -39,21 +38,21 @@ func record(t *testing.T, core, bug string) rundir.Dir {
 	if core == "" {
 		cfg.Machine = config.Machine{}
 	}
-	runner, err := execute.NewRunner(config.SimBuiltin, &cfg)
+	runner, err := run.NewRunner(config.SimBuiltin, &cfg)
 	must.Succeed(t, err)
 	return recordOn(t, config.SimBuiltin, runner, cfg)
 }
 
-func recordOn(t *testing.T, simulator string, runner sim.Runner, cfg config.Config) rundir.Dir {
+func recordOn(t *testing.T, simulator string, runner sim.Runner, cfg config.Config) run.Dir {
 	t.Helper()
 	models, err := cfg.Models()
 	must.Succeed(t, err)
-	executor := execute.Executor{Runner: runner, Check: execute.CheckOptions{Models: models}}
+	executor := run.Executor{Runner: runner, Check: run.CheckOptions{Models: models}}
 	for number := range 50 {
 		p, err := cfg.Programs.Program(5, number)
 		must.Succeed(t, err)
-		dir := rundir.Dir(filepath.Join(t.TempDir(), "run"))
-		done, err := executor.Run(t.Context(), dir, p, &rundir.Spec{
+		dir := run.Dir(filepath.Join(t.TempDir(), "run"))
+		done, err := executor.Run(t.Context(), dir, p, &run.Spec{
 			Seed: 5, Number: number, Sim: simulator, Config: cfg, Timeout: config.Duration(time.Minute),
 		})
 		must.Succeed(t, err)
@@ -99,7 +98,7 @@ func TestReduce(t *testing.T) {
 }
 
 // listing is what a directory holds.
-func listing(t *testing.T, dir rundir.Dir) string {
+func listing(t *testing.T, dir run.Dir) string {
 	t.Helper()
 	entries, err := os.ReadDir(string(dir))
 	must.Succeed(t, err)
@@ -117,7 +116,7 @@ var shownOp = regexp.MustCompile(`\b[a-z]+: ((M\[|sync|\{)[^"<\n]*?)(  |"|<|\n)`
 
 // checkShown demands that the text, both pictures and core.axe of a result show
 // the same operations, by the same letters, and that all are of its log.
-func checkShown(t *testing.T, dir rundir.Dir, model string) {
+func checkShown(t *testing.T, dir run.Dir, model string) {
 	t.Helper()
 	read := func(name string) string {
 		text, err := os.ReadFile(filepath.Join(string(dir), name))
@@ -153,7 +152,7 @@ func checkShown(t *testing.T, dir rundir.Dir, model string) {
 // checkWritten writes a result and repeats it from its directory alone.
 func checkWritten(t *testing.T, res *Result, bug string) {
 	t.Helper()
-	out := rundir.Dir(filepath.Join(t.TempDir(), "reduced"))
+	out := run.Dir(filepath.Join(t.TempDir(), "reduced"))
 	must.Succeed(t, res.Write(t.Context(), out, []string{"test"}))
 	report, err := Repeat(t.Context(), out, RepeatOptions{Tries: 2})
 	must.Succeed(t, err)
@@ -222,7 +221,7 @@ func TestSizes(t *testing.T) {
 		Core: "ooo", Protocol: "mi", Cores: 4, PrivateCache: "4x2", Window: 32, StoreBuffer: 8,
 		Mutant: "MI_example/L1Cache/(M,Fwd_GETX)/drop:forward_eviction_to_cpu",
 	}
-	runner, err := execute.NewRunner(config.SimBuiltin, &cfg)
+	runner, err := run.NewRunner(config.SimBuiltin, &cfg)
 	must.Succeed(t, err)
 	res, err := Reduce(t.Context(), recordOn(t, config.SimBuiltin, runner, cfg), Options{})
 	must.Succeed(t, err)
@@ -305,7 +304,7 @@ func TestReduceRefusals(t *testing.T) {
 	}{
 		{nil, Options{Runner: good}, "does not fail any more"},
 		{nil, Options{Runner: absent}, "cannot be repeated: cannot start: no such simulator"},
-		{remove(rundir.ResultFile), Options{}, "did not end"},
+		{remove(run.ResultFile), Options{}, "did not end"},
 		{func() error {
 			spec, err := dir.Spec()
 			if err != nil {
@@ -316,10 +315,10 @@ func TestReduceRefusals(t *testing.T) {
 				return err
 			}
 			p.Threads[0] = append(p.Threads[0], gen.Op{Kind: gen.FullFence})
-			return os.WriteFile(filepath.Join(string(dir), rundir.ProgramFile), p.Text(), 0o644)
+			return os.WriteFile(filepath.Join(string(dir), run.ProgramFile), p.Text(), 0o644)
 		}, Options{}, "not the recorded program"},
-		{remove(rundir.ProgramFile), Options{}, "program.txt"},
-		{remove(rundir.SpecFile), Options{}, "run.json"},
+		{remove(run.ProgramFile), Options{}, "program.txt"},
+		{remove(run.SpecFile), Options{}, "run.json"},
 	} {
 		if row.corrupt != nil {
 			must.Succeed(t, row.corrupt())
@@ -378,7 +377,7 @@ func TestReduceExclusives(t *testing.T) {
 	cfg.Name, cfg.Threads, cfg.Ops, cfg.Locations, cfg.Rounds = "a", 3, 30, 2, 10
 	cfg.ISA, cfg.Mix, cfg.Expect = gen.AArch64, gen.Mix{Load: 4, Store: 4, Pair: 4}, "armv8"
 	cfg.Machine = config.Machine{Core: "arm", CoreBugs: []string{"reservation-ignored"}}
-	runner, err := execute.NewRunner(config.SimBuiltin, &cfg)
+	runner, err := run.NewRunner(config.SimBuiltin, &cfg)
 	must.Succeed(t, err)
 	res, err := Reduce(t.Context(), recordOn(t, config.SimBuiltin, runner, cfg), Options{})
 	must.Succeed(t, err)

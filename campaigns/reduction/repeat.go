@@ -11,9 +11,7 @@ import (
 
 	"ordeal/campaigns/cause"
 	"ordeal/campaigns/config"
-	"ordeal/campaigns/execute"
-	"ordeal/campaigns/rundir"
-	"ordeal/campaigns/trust"
+	"ordeal/campaigns/run"
 	"ordeal/check"
 	"ordeal/gen"
 	"ordeal/sim"
@@ -33,17 +31,17 @@ type RepeatOptions struct {
 	// Filter selects events of the trace for RepeatReport.Selected.
 	Filter cause.Filter
 	// OnTry is called with each try, from 1; nil means no callback.
-	OnTry func(try int, res *rundir.Result, hit bool)
+	OnTry func(try int, res *run.Result, hit bool)
 	// Gate makes the runner of the recorded configuration; nil means one that
 	// refuses all commands. Runner is used in its place where it is not nil.
-	Gate   *trust.Gate
+	Gate   *run.Gate
 	Runner func(sim string, c *config.Config) (sim.Runner, error)
 	_      struct{}
 }
 
 // RepeatReport is the result of repeating a run.
 type RepeatReport struct {
-	Recorded *rundir.Result
+	Recorded *run.Result
 	// ExecutableSame reports that the executables had the recorded bytes; it is
 	// false where none is recorded.
 	ExecutableSame bool
@@ -56,7 +54,7 @@ type RepeatReport struct {
 	// Others counts the outcomes and titles of tries that failed otherwise.
 	Others map[string]int
 	// HitDir is the run directory of the first hit.
-	HitDir rundir.Dir
+	HitDir run.Dir
 	// Cause is that of the violation; nil unless it was asked for and there was a
 	// hit.
 	Cause *cause.Cause
@@ -72,20 +70,20 @@ type RepeatReport struct {
 // under dir/repro. A program or an executable that differs from the recorded
 // one is an error: the run would not be a repetition. The log may differ on
 // hardware, which is not deterministic.
-func Repeat(ctx context.Context, dir rundir.Dir, o RepeatOptions) (*RepeatReport, error) {
+func Repeat(ctx context.Context, dir run.Dir, o RepeatOptions) (*RepeatReport, error) {
 	r := &repeater{dir: dir, o: o}
 	if err := r.load(); err != nil {
 		return nil, err
 	}
-	return &r.report, execute.Hold(ctx, r.executor.Runner, r.tries)
+	return &r.report, run.Hold(ctx, r.executor.Runner, r.tries)
 }
 
 type repeater struct {
-	dir      rundir.Dir
+	dir      run.Dir
 	o        RepeatOptions
 	program  *gen.Program
-	spec     *rundir.Spec
-	executor execute.Executor
+	spec     *run.Spec
+	executor run.Executor
 	report   RepeatReport
 }
 
@@ -95,21 +93,21 @@ func (r *repeater) load() error {
 	if r.spec, r.program, r.report.Recorded, err = readRun(r.dir); err != nil {
 		return err
 	}
-	if r.report.Protocol, err = execute.RecordedProtocol(r.dir, r.spec); err != nil {
+	if r.report.Protocol, err = run.RecordedProtocol(r.dir, r.spec); err != nil {
 		return fmt.Errorf("%s: %w", r.dir, err)
 	}
 	models, err := r.spec.Config.Models()
 	if err != nil {
 		return fmt.Errorf("%s: %w", r.dir, err)
 	}
-	gate := cmp.Or(r.o.Gate, &trust.Gate{Dir: string(r.dir)})
+	gate := cmp.Or(r.o.Gate, &run.Gate{Dir: string(r.dir)})
 	r.spec.Config = gate.Apply(&r.spec.Config)
 	newRunner := r.o.Runner
 	if newRunner == nil {
 		newRunner = gate.NewRunner
 	}
 	r.executor.Runner, err = newRunner(r.spec.Sim, &r.spec.Config)
-	r.executor.Check = execute.CheckOptions{Models: models, Options: check.Options{Timeout: r.o.CheckTimeout}}
+	r.executor.Check = run.CheckOptions{Models: models, Options: check.Options{Timeout: r.o.CheckTimeout}}
 	r.report.Others = make(map[string]int)
 	return err
 }
@@ -134,7 +132,7 @@ func (r *repeater) try(ctx context.Context, try int) error {
 		return err
 	}
 	spec := *r.spec
-	spec.Command, spec.Tools = r.o.Command, execute.ToolVersions(ctx, r.executor.Runner, &spec.Config)
+	spec.Command, spec.Tools = r.o.Command, run.ToolVersions(ctx, r.executor.Runner, &spec.Config)
 	res, err := r.executor.Run(ctx, dir, r.program, &spec)
 	if err != nil {
 		return err
@@ -169,14 +167,14 @@ func (r *repeater) try(ctx context.Context, try int) error {
 		return r.trace(ctx, dir, res)
 	}
 	if dir != r.report.HitDir && (hit || res.Outcome == sim.Passed) {
-		return rundir.RemoveAll(string(dir))
+		return run.RemoveAll(string(dir))
 	}
 	return nil
 }
 
 // readRun reads a run that ended, and compares its program with the hash of its
 // specification.
-func readRun(dir rundir.Dir) (spec *rundir.Spec, p *gen.Program, recorded *rundir.Result, err error) {
+func readRun(dir run.Dir) (spec *run.Spec, p *gen.Program, recorded *run.Result, err error) {
 	if spec, err = dir.Spec(); err != nil {
 		return nil, nil, nil, err
 	}
@@ -190,16 +188,16 @@ func readRun(dir rundir.Dir) (spec *rundir.Spec, p *gen.Program, recorded *rundi
 }
 
 // tryDir makes a directory for a try.
-func (r *repeater) tryDir() (rundir.Dir, error) {
+func (r *repeater) tryDir() (run.Dir, error) {
 	parent := filepath.Join(string(r.dir), "repro")
-	if err := rundir.MkdirAll(parent); err != nil {
+	if err := run.MkdirAll(parent); err != nil {
 		return "", err
 	}
 	for n := 1; ; n++ {
 		dir := filepath.Join(parent, fmt.Sprintf("%03d", n))
-		err := rundir.Mkdir(dir)
+		err := run.Mkdir(dir)
 		if !errors.Is(err, fs.ErrExist) {
-			return rundir.Dir(dir), err
+			return run.Dir(dir), err
 		}
 	}
 }

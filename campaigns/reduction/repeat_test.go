@@ -12,15 +12,14 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"ordeal/campaigns/config"
-	"ordeal/campaigns/execute"
 	"ordeal/campaigns/internal/fake"
 	"ordeal/campaigns/internal/must"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/sim"
 )
 
 // recordFake makes a run on a fake simulator and returns its directory.
-func recordFake(t *testing.T, runner sim.Runner) rundir.Dir {
+func recordFake(t *testing.T, runner sim.Runner) run.Dir {
 	t.Helper()
 	cfg := config.DefaultConfig()
 	cfg.Name, cfg.Threads, cfg.Ops, cfg.Locations, cfg.Rounds = "a", 3, 20, 2, 5
@@ -28,9 +27,9 @@ func recordFake(t *testing.T, runner sim.Runner) rundir.Dir {
 	must.Succeed(t, err)
 	models, err := cfg.Models()
 	must.Succeed(t, err)
-	dir := rundir.Dir(filepath.Join(t.TempDir(), "run"))
-	executor := execute.Executor{Runner: runner, Check: execute.CheckOptions{Models: models}}
-	done, err := executor.Run(context.Background(), dir, p, &rundir.Spec{
+	dir := run.Dir(filepath.Join(t.TempDir(), "run"))
+	executor := run.Executor{Runner: runner, Check: run.CheckOptions{Models: models}}
+	done, err := executor.Run(context.Background(), dir, p, &run.Spec{
 		Seed: 5, Sim: "fake", Config: cfg, Timeout: config.Duration(time.Minute), Started: time.Now(),
 	})
 	must.Succeed(t, err)
@@ -57,7 +56,7 @@ func TestRepeatRecurs(t *testing.T) {
 	if diff := cmp.Diff(RepeatReport{Tries: 3, Hits: 3, LogsSame: 3, Others: map[string]int{}}, *report, counts); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	if _, err := os.Stat(filepath.Join(string(report.HitDir), rundir.ResultFile)); err != nil {
+	if _, err := os.Stat(filepath.Join(string(report.HitDir), run.ResultFile)); err != nil {
 		t.Error(err)
 	}
 	// Only the first hit stays.
@@ -84,7 +83,7 @@ func TestRepeatDoesNotRecur(t *testing.T) {
 
 func TestRepeatRefusals(t *testing.T) {
 	dir := recordFake(t, &fake.Runner{})
-	path := filepath.Join(string(dir), rundir.ProgramFile)
+	path := filepath.Join(string(dir), run.ProgramFile)
 	text, err := os.ReadFile(path)
 	must.Succeed(t, err)
 	other := strings.Replace(string(text), "\nload ", "\nfence\nload ", 1)
@@ -93,7 +92,7 @@ func TestRepeatRefusals(t *testing.T) {
 		t.Errorf("another program: error is %v", err)
 	}
 	must.Succeed(t, os.WriteFile(path, text, 0o644))
-	must.Succeed(t, os.Remove(filepath.Join(string(dir), rundir.ResultFile)))
+	must.Succeed(t, os.Remove(filepath.Join(string(dir), run.ResultFile)))
 	if _, err := Repeat(context.Background(), dir, repeatOptions(&fake.Runner{}, 1)); err == nil || !strings.Contains(err.Error(), "did not end") {
 		t.Errorf("a run that did not end: error is %v", err)
 	}

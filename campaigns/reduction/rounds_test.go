@@ -5,7 +5,7 @@ import (
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/internal/must"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/gen"
 )
 
@@ -35,7 +35,7 @@ func TestRepeated(t *testing.T) {
 	cfg.Programs.Threads, cfg.Programs.Locations = 8, 6
 	texts := map[string]bool{}
 	for range 2 {
-		s := &reducer{spec: &rundir.Spec{Config: cfg}, best: 7}
+		s := &reducer{spec: &run.Spec{Config: cfg}, best: 7}
 		list, err := s.repeated([]*gen.Program{shape, shape})
 		must.Succeed(t, err)
 		if len(list) != drawnPrograms+2 {

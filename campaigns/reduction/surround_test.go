@@ -15,7 +15,7 @@ import (
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/internal/fake"
 	"ordeal/campaigns/internal/must"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/gen"
 	"ordeal/gen/reduce"
 	"ordeal/sim"
@@ -215,7 +215,7 @@ func TestReproducing(t *testing.T) {
 		must.Succeed(t, err)
 		shapes = append(shapes, p)
 	}
-	s := &reducer{identity: Identity{Model: "tso"}, spec: &rundir.Spec{Config: config.DefaultConfig(), Timeout: config.Duration(time.Minute)}}
+	s := &reducer{identity: Identity{Model: "tso"}, spec: &run.Spec{Config: config.DefaultConfig(), Timeout: config.Duration(time.Minute)}}
 	models, err := config.ParseModels("tso")
 	must.Succeed(t, err)
 	s.check.Models = models

@@ -8,14 +8,14 @@ import (
 	"strings"
 
 	"ordeal/campaigns/cause"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/check"
 	"ordeal/sim"
 )
 
 // trace repeats the run of a hit once more, with what its memory system does
 // recorded, and writes the cause of its violation beside its result.
-func (r *repeater) trace(ctx context.Context, dir rundir.Dir, res *rundir.Result) error {
+func (r *repeater) trace(ctx context.Context, dir run.Dir, res *run.Result) error {
 	recorder, ok := r.executor.Runner.(cause.Recorder)
 	if !ok {
 		return fmt.Errorf("repro --trace: simulator %s records no transitions: want builtin with a coherence protocol, or gem5", r.spec.Sim)
@@ -35,7 +35,7 @@ func (r *repeater) trace(ctx context.Context, dir rundir.Dir, res *rundir.Result
 		return err
 	}
 	scratch := dir.Sub("trace")
-	if err := rundir.MkdirAll(string(scratch)); err != nil {
+	if err := run.MkdirAll(string(scratch)); err != nil {
 		return err
 	}
 	job, err := r.spec.Job(scratch, r.program)
@@ -43,12 +43,12 @@ func (r *repeater) trace(ctx context.Context, dir rundir.Dir, res *rundir.Result
 		return err
 	}
 	if diagnosed {
-		return errors.Join(r.last(ctx, recorder, job, dir, res), rundir.RemoveAll(string(scratch)))
+		return errors.Join(r.last(ctx, recorder, job, dir, res), run.RemoveAll(string(scratch)))
 	}
 	if r.report.Cause, err = cause.Record(ctx, recorder, job, found, r.o.Filter); err != nil {
 		return err
 	}
-	if err := rundir.RemoveAll(string(scratch)); err != nil {
+	if err := run.RemoveAll(string(scratch)); err != nil {
 		return err
 	}
 	if r.o.Filter.Set() {
@@ -66,7 +66,7 @@ func (r *repeater) trace(ctx context.Context, dir rundir.Dir, res *rundir.Result
 		if err := write(&out); err != nil {
 			return err
 		}
-		if err := rundir.WriteText(dir.Path(file), out.String(), false); err != nil {
+		if err := run.WriteText(dir.Path(file), out.String(), false); err != nil {
 			return err
 		}
 	}
@@ -75,25 +75,25 @@ func (r *repeater) trace(ctx context.Context, dir rundir.Dir, res *rundir.Result
 
 // last writes what the protocol did before a failure that no model explains, a
 // crash or a deadlock: its last events as text, and a picture of the last of them.
-func (r *repeater) last(ctx context.Context, recorder cause.Recorder, job sim.Job, dir rundir.Dir, res *rundir.Result) error {
+func (r *repeater) last(ctx context.Context, recorder cause.Recorder, job sim.Job, dir run.Dir, res *run.Result) error {
 	last, err := cause.RecordLast(ctx, recorder, job, r.o.Filter)
 	if err != nil {
 		return err
 	}
 	r.report.Last = last.Text()
-	if err := rundir.WriteText(dir.Path(TraceFile), strings.Join(r.report.Last, "\n")+"\n", false); err != nil {
+	if err := run.WriteText(dir.Path(TraceFile), strings.Join(r.report.Last, "\n")+"\n", false); err != nil {
 		return err
 	}
 	var picture bytes.Buffer
 	if err := last.WriteSVG(&picture, res.FindingTitle()); err != nil {
 		return err
 	}
-	return rundir.WriteText(dir.Path(MessagesFile), picture.String(), false)
+	return run.WriteText(dir.Path(MessagesFile), picture.String(), false)
 }
 
 // alone repeats a run of a batch in a launch of its own, which may be another
 // execution.
-func (r *repeater) alone(ctx context.Context, dir rundir.Dir) (*rundir.Result, error) {
+func (r *repeater) alone(ctx context.Context, dir run.Dir) (*run.Result, error) {
 	spec := *r.spec
 	spec.Batch = nil
 	sub := dir.Sub("alone")
@@ -112,7 +112,7 @@ func (r *repeater) alone(ctx context.Context, dir rundir.Dir) (*rundir.Result, e
 
 // witness is that of the first model which forbids the history; of a crash, that of the
 // model that the run was to keep.
-func (r *repeater) witness(ctx context.Context, res *rundir.Result) (*cause.Witness, error) {
+func (r *repeater) witness(ctx context.Context, res *run.Result) (*cause.Witness, error) {
 	for i := range res.Verdicts {
 		if i > 0 && res.Diagnosed() {
 			break

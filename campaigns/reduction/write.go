@@ -10,8 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"ordeal/campaigns/execute"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/check"
 	"ordeal/check/minimal"
 	"ordeal/check/model"
@@ -28,7 +27,7 @@ import (
 // files of a run directory the program as C source, litmus test and executable,
 // the history of its run and the operations of its refutation, both in the
 // format of Axe, and pictures.
-func (r *Result) Write(ctx context.Context, dir rundir.Dir, command []string) error {
+func (r *Result) Write(ctx context.Context, dir run.Dir, command []string) error {
 	if err := r.minimize(ctx); err != nil {
 		return err
 	}
@@ -79,10 +78,10 @@ func (r *Result) Write(ctx context.Context, dir rundir.Dir, command []string) er
 			return fmt.Errorf("write %s: %w", f.name, err)
 		}
 		path := filepath.Join(string(dir), f.name)
-		if rundir.Exists(path) {
+		if run.Exists(path) {
 			continue // the simulator left it
 		}
-		if err := rundir.WriteFile(path, text.Bytes(), false); err != nil {
+		if err := run.WriteFile(path, text.Bytes(), false); err != nil {
 			return err
 		}
 	}
@@ -146,7 +145,7 @@ func (r *Result) minimize(ctx context.Context) error {
 	if v == nil {
 		return nil
 	}
-	small, err := minimal.Refuted(ctx, r.Run.History, m, v.Refutation, check.Options{Timeout: minimalTimeout, AvailableBytes: execute.MemoryShare(0)})
+	small, err := minimal.Refuted(ctx, r.Run.History, m, v.Refutation, check.Options{Timeout: minimalTimeout, AvailableBytes: run.MemoryShare(0)})
 	switch {
 	case err == nil:
 		v.Refutation = small.Refutation

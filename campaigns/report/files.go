@@ -7,7 +7,7 @@ import (
 	"io"
 	"path/filepath"
 
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 )
 
 // Files reads what lies in the directory of a campaign, which may come from
@@ -16,7 +16,7 @@ import (
 type Files struct{ dir string }
 
 // FilesOf reads in a directory that the user has named.
-func FilesOf(dir string) *Files { return &Files{rundir.Resolve(dir)} }
+func FilesOf(dir string) *Files { return &Files{run.Resolve(dir)} }
 
 // errLarge says that a file is larger than what is read of one.
 var errLarge = errors.New("too large for a report")
@@ -35,7 +35,7 @@ func (f *Files) Read(name string, limit int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	file, err := rundir.Open(path)
+	file, err := run.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func (f *Files) Read(name string, limit int64) ([]byte, error) {
 // Has reports whether there is a file or directory.
 func (f *Files) Has(name string) bool {
 	path, err := f.path(name)
-	return err == nil && rundir.Exists(path)
+	return err == nil && run.Exists(path)
 }
 
 // Names lists what a directory has whose name matches a pattern of
@@ -63,7 +63,7 @@ func (f *Files) Names(dir, pattern string) []string {
 	if err != nil {
 		return nil
 	}
-	all, _ := rundir.Names(path) // nothing where there is an error
+	all, _ := run.Names(path) // nothing where there is an error
 	var list []string
 	for _, name := range all {
 		if ok, _ := filepath.Match(pattern, name); ok {

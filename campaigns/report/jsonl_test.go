@@ -9,7 +9,7 @@ import (
 
 	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/must"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -68,7 +68,7 @@ func TestJSONL(t *testing.T) {
 		}
 		if dir, ok := x["dir"].(string); ok {
 			kept++
-			if _, err := rundir.Dir(dir).Spec(); err != nil {
+			if _, err := run.Dir(dir).Spec(); err != nil {
 				t.Error(err)
 			}
 		}

@@ -9,7 +9,7 @@ import (
 	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/sim"
 )
 
@@ -46,17 +46,17 @@ const fileMost = 8 << 20
 // evidence is the detail of a run's verdict and its first witness, or empty.
 func evidence(campaign, dir string) string {
 	files := FilesOf(campaign)
-	run, err := filepath.Rel(campaign, dir)
+	runDir, err := filepath.Rel(campaign, dir)
 	if err != nil {
 		return ""
 	}
 	var b strings.Builder
-	var result rundir.Result
-	if err := files.JSON(filepath.Join(run, rundir.ResultFile), fileMost, &result); err == nil && result.Detail != "" {
+	var result run.Result
+	if err := files.JSON(filepath.Join(runDir, run.ResultFile), fileMost, &result); err == nil && result.Detail != "" {
 		b.WriteString("\n" + shortened(result.Detail) + "\n")
 	}
-	if witnesses := files.Names(run, "witness-*.txt"); len(witnesses) > 0 {
-		if text, err := files.Read(filepath.Join(run, slices.Min(witnesses)), fileMost); err == nil {
+	if witnesses := files.Names(runDir, "witness-*.txt"); len(witnesses) > 0 {
+		if text, err := files.Read(filepath.Join(runDir, slices.Min(witnesses)), fileMost); err == nil {
 			b.WriteString("\n" + shortened(string(text)) + "\n")
 		}
 	}

@@ -9,12 +9,11 @@ import (
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/engine/summary"
-	"ordeal/campaigns/execute"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/place"
 	"ordeal/campaigns/report/compare"
 	"ordeal/campaigns/report/sarif"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 )
 
 // WriteSARIF writes the findings of a campaign, ended or not, in the form of package
@@ -51,7 +50,7 @@ func WriteSARIF(w io.Writer, a *journal.Archive, b *Baseline, root string) error
 			names = append(names, c.Config)
 		}
 		r.Properties = map[string]any{"runs": f.Runs, "firstRun": f.First, "configurations": names}
-		r.At = x.locate(f.Title, names, rundir.Dir(f.Dir))
+		r.At = x.locate(f.Title, names, run.Dir(f.Dir))
 		log.Results = append(log.Results, r)
 	}
 	for _, f := range b.Gone() {
@@ -75,7 +74,7 @@ type locator struct {
 }
 
 // locate finds the place of a finding, of which dir is the first run.
-func (x *locator) locate(title string, configs []string, dir rundir.Dir) sarif.Location {
+func (x *locator) locate(title string, configs []string, dir run.Dir) sarif.Location {
 	all := x.archive.Campaign.Configs
 	for _, name := range configs {
 		i := slices.IndexFunc(all, func(c config.Config) bool { return c.Name == name })
@@ -96,11 +95,11 @@ func (x *locator) locate(title string, configs []string, dir rundir.Dir) sarif.L
 
 // load reads the protocol that a run was made with: its copy in the campaign where
 // the files have changed.
-func (x *locator) load(c *config.Config, dir rundir.Dir) sarif.Sources {
+func (x *locator) load(c *config.Config, dir run.Dir) sarif.Sources {
 	recorded := *c
 	if dir != "" {
 		if spec, err := dir.Spec(); err == nil {
-			if kept, err := execute.RecordedProtocol(dir, spec); err == nil && kept != "" {
+			if kept, err := run.RecordedProtocol(dir, spec); err == nil && kept != "" {
 				recorded.SLICC = kept
 			}
 		}

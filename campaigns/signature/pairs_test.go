@@ -9,9 +9,8 @@ import (
 	"testing"
 
 	"ordeal/campaigns/config"
-	"ordeal/campaigns/execute"
 	"ordeal/campaigns/internal/must"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/check/model"
 	"ordeal/sim"
 )
@@ -118,7 +117,7 @@ func newPlanted(t *testing.T, cfg *config.Config, mutants ...string) *planted {
 	}
 	p.cfg.Mutant = strings.Join(edits, " + ")
 	var err error
-	p.runner, err = execute.NewRunner(config.SimBuiltin, &p.cfg)
+	p.runner, err = run.NewRunner(config.SimBuiltin, &p.cfg)
 	must.Succeed(t, err)
 	expected, _ := model.ByName(cfg.Expect)
 	p.models = []model.Model{expected}
@@ -126,10 +125,10 @@ func newPlanted(t *testing.T, cfg *config.Config, mutants ...string) *planted {
 }
 
 // run is the result of the run of a seed, without its signature.
-func (p *planted) run(t *testing.T, seed uint64) *rundir.Result {
+func (p *planted) run(t *testing.T, seed uint64) *run.Result {
 	t.Helper()
 	job, simulated := p.simulate(t, seed)
-	r, err := execute.Evaluate(t.Context(), job.Program, job.Rounds, &simulated, execute.CheckOptions{Models: p.models})
+	r, err := run.Evaluate(t.Context(), job.Program, job.Rounds, &simulated, run.CheckOptions{Models: p.models})
 	must.Succeed(t, err)
 	return r
 }
@@ -137,7 +136,7 @@ func (p *planted) run(t *testing.T, seed uint64) *rundir.Result {
 // sign counts the titles of the runs of seeds.
 func (p *planted) sign(t *testing.T, seeds []uint64) map[string]int {
 	t.Helper()
-	x := execute.Executor{Runner: p.runner, Check: execute.CheckOptions{Models: p.models}}
+	x := run.Executor{Runner: p.runner, Check: run.CheckOptions{Models: p.models}}
 	found := make(map[string]int)
 	for _, seed := range seeds {
 		job, simulated := p.simulate(t, seed)

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"ordeal/campaigns/config"
-	"ordeal/campaigns/execute"
 	"ordeal/campaigns/internal/must"
+	"ordeal/campaigns/run"
 	"ordeal/campaigns/signature"
 	"ordeal/check/model"
 	"ordeal/gen"
@@ -36,10 +36,10 @@ func ready(t *testing.T, campaign, name string) *config.Config {
 // titles counts the titles of the first failures among runs of seeds from 1.
 func titles(t *testing.T, cfg *config.Config, failures, seeds int) map[string]int {
 	t.Helper()
-	runner, err := execute.NewRunner(config.SimBuiltin, cfg)
+	runner, err := run.NewRunner(config.SimBuiltin, cfg)
 	must.Succeed(t, err)
 	expected, _ := model.ByName(cfg.Expect)
-	x := execute.Executor{Runner: runner, Check: execute.CheckOptions{Models: []model.Model{expected}}}
+	x := run.Executor{Runner: runner, Check: run.CheckOptions{Models: []model.Model{expected}}}
 	found := make(map[string]int)
 	for seed := uint64(1); failures > 0 && seed <= uint64(seeds); seed++ {
 		p, err := cfg.Program(seed, 0)

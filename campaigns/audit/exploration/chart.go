@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"ordeal/campaigns/cause"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/sim/explore"
 	"ordeal/sim/ruby"
 	"ordeal/sim/trace"
@@ -26,7 +26,7 @@ func WriteChart(dir string, s *Spec, f *Finding) (string, error) {
 		return "", err
 	}
 	name := strings.TrimSuffix(f.Schedule, ".txt") + ".svg"
-	return name, rundir.WriteFile(rundir.Dir(dir).Path(name), text.Bytes(), false)
+	return name, run.WriteFile(run.Dir(dir).Path(name), text.Bytes(), false)
 }
 
 func (s *Spec) chart(f *Finding) (*chart.Chart, error) {

@@ -8,7 +8,7 @@ import (
 	"os"
 	"time"
 
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/sim/explore/machine"
 	"ordeal/sim/explore/search"
 )
@@ -39,11 +39,11 @@ func (s *Spec) newCheckpoint(dir string, p *Program, index int) (*checkpoint, er
 	return c, err
 }
 
-func (c *checkpoint) path() string { return rundir.Dir(c.dir).Path(c.file) }
+func (c *checkpoint) path() string { return run.Dir(c.dir).Path(c.file) }
 
 // resume continues the search of the checkpoint.
 func (c *checkpoint) resume(m machine.Machine, o search.Options) (*search.Search, error) {
-	f, err := rundir.Open(c.path())
+	f, err := run.Open(c.path())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("resume %s: %w", c.dir, ErrNoCheckpoint)
 	}
@@ -76,7 +76,7 @@ func (c *checkpoint) due(s *search.Search) error {
 // save writes the checkpoint: as a whole, or the last one stays.
 func (c *checkpoint) save(s *search.Search) error {
 	began := time.Now()
-	if err := rundir.StreamFile(c.path(), true, func(w io.Writer) error { return s.Save(w, c.identity) }); err != nil {
+	if err := run.StreamFile(c.path(), true, func(w io.Writer) error { return s.Save(w, c.identity) }); err != nil {
 		return err
 	}
 	c.saved = time.Now()
@@ -90,7 +90,7 @@ func (c *checkpoint) finish(s *search.Search, goesOn bool) error {
 	if goesOn {
 		return c.save(s)
 	}
-	if err := rundir.Remove(c.path()); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := run.Remove(c.path()); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
 	return nil

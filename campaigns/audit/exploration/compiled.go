@@ -24,7 +24,7 @@ func Compiled(ctx context.Context, c explore.Config, model string, o search.Opti
 	defer find.Close() // only a file without a name is left, which goes with the process
 	if c.Program != nil {
 		p := &Program{Text: string(c.Program.Text()), Placement: placement(&c)}
-		r, err := (&run{machine: m, search: find, ignore: o.Ignore}).program(ctx, ctx, c.Program, p, model)
+		r, err := (&activeSearch{machine: m, search: find, ignore: o.Ignore}).program(ctx, ctx, c.Program, p, model)
 		if err != nil {
 			return nil, err
 		}
@@ -36,7 +36,7 @@ func Compiled(ctx context.Context, c explore.Config, model string, o search.Opti
 		return nil, err
 	}
 	r := newResult(m, found)
-	run := &run{machine: m, search: find}
+	run := &activeSearch{machine: m, search: find}
 	err = run.findings(r, found)
 	if err == nil && o.Graph && r.Complete() {
 		err = run.liveness(ctx, r, liveness.Weak, o.KeepGoing)

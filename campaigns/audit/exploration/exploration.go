@@ -12,8 +12,7 @@ import (
 	"time"
 
 	"ordeal/campaigns/config"
-	"ordeal/campaigns/execute"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/sim/explore"
 	"ordeal/sim/explore/liveness"
 	"ordeal/sim/explore/machine"
@@ -121,26 +120,26 @@ func Run(ctx context.Context, s *Spec, o Options) (*Result, error) {
 	}
 	if o.Dir != "" && !o.Resume {
 		s.Version = Version
-		if err := rundir.WriteJSON(rundir.Dir(o.Dir).Path(specFile), s, true); err != nil {
+		if err := run.WriteJSON(run.Dir(o.Dir).Path(specFile), s, true); err != nil {
 			return nil, err
 		}
 	}
-	run, err := start(s, m, o)
+	active, err := start(s, m, o)
 	if err != nil {
 		return nil, err
 	}
-	defer run.search.Close() // only a file without a name is left, which goes with the process
+	defer active.search.Close() // only a file without a name is left, which goes with the process
 	if limit := time.Duration(s.Explore.MaxTime); limit > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, limit)
 		defer cancel()
 	}
-	found, err := run.search.Run(ctx)
+	found, err := active.search.Run(ctx)
 	if err != nil {
 		return nil, err
 	}
 	r := newResult(m, found)
-	if err := run.findings(r, found); err != nil {
+	if err := active.findings(r, found); err != nil {
 		return nil, err
 	}
 	if s.Explore.Liveness != "" && found.Limit == search.NoLimit {
@@ -148,7 +147,7 @@ func Run(ctx context.Context, s *Spec, o Options) (*Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := run.liveness(ctx, r, fairness, s.Explore.KeepGoing); err != nil {
+		if err := active.liveness(ctx, r, fairness, s.Explore.KeepGoing); err != nil {
 			return nil, err
 		}
 	}
@@ -156,11 +155,11 @@ func Run(ctx context.Context, s *Spec, o Options) (*Result, error) {
 	if o.Dir == "" {
 		return r, nil
 	}
-	return r, run.finish(o.Dir, r)
+	return r, active.finish(o.Dir, r)
 }
 
 // run is an exploration under way.
-type run struct {
+type activeSearch struct {
 	machine    *explore.Machine
 	search     *search.Search
 	ignore     []machine.Property // of what is evaluated after the search
@@ -169,11 +168,11 @@ type run struct {
 }
 
 // start begins the search, or continues it from the checkpoint.
-func start(s *Spec, m *explore.Machine, o Options) (*run, error) {
+func start(s *Spec, m *explore.Machine, o Options) (*activeSearch, error) {
 	e := &s.Explore
 	so := searchOptions(e, &o)
 	so.Graph = e.Liveness != ""
-	r := &run{machine: m}
+	r := &activeSearch{machine: m}
 	var err error
 	if o.Dir != "" {
 		if r.checkpoint, err = s.newCheckpoint(o.Dir, nil, 0); err != nil {
@@ -196,19 +195,19 @@ func searchOptions(e *config.Explore, given *Options) search.Options {
 		Bits: e.Fingerprint, MaxStates: e.MaxStates, MaxDepth: e.MaxDepth, Memory: int64(e.MaxMemory), KeepGoing: e.KeepGoing, Ignore: e.Ignored(),
 	}
 	if o.Memory == 0 {
-		o.Memory = execute.AvailableMemory()
+		o.Memory = run.AvailableMemory()
 	}
 	if given.Alone {
-		o.Full = execute.MemoryGuard(o.Memory)
+		o.Full = run.MemoryGuard(o.Memory)
 	} else {
-		o.Full = execute.MemoryGuard(0)
+		o.Full = run.MemoryGuard(0)
 	}
 	return o
 }
 
 // finish writes the result and the schedules, and the checkpoint of a search
 // that may go on.
-func (r *run) finish(dir string, result *Result) error {
+func (r *activeSearch) finish(dir string, result *Result) error {
 	if err := writeSchedules(dir, result.Findings); err != nil {
 		return err
 	}
@@ -216,7 +215,7 @@ func (r *run) finish(dir string, result *Result) error {
 		return err
 	}
 	result.Checkpoint = !result.Complete()
-	return rundir.WriteJSON(rundir.Dir(dir).Path(resultFile), result, true)
+	return run.WriteJSON(run.Dir(dir).Path(resultFile), result, true)
 }
 
 // writeSchedules writes a file for each counterexample.
@@ -224,7 +223,7 @@ func writeSchedules(dir string, findings []Finding) error {
 	for i := range findings {
 		f := &findings[i]
 		f.Schedule = fmt.Sprintf("counterexample-%d.txt", i+1)
-		if err := rundir.WriteFile(rundir.Dir(dir).Path(f.Schedule), f.text(), false); err != nil {
+		if err := run.WriteFile(run.Dir(dir).Path(f.Schedule), f.text(), false); err != nil {
 			return err
 		}
 	}
@@ -232,7 +231,7 @@ func writeSchedules(dir string, findings []Finding) error {
 }
 
 // findings takes in what the search has found, with a path for each.
-func (r *run) findings(result *Result, found *search.Result) error {
+func (r *activeSearch) findings(result *Result, found *search.Result) error {
 	for i := range found.Findings {
 		f := &found.Findings[i]
 		path, err := r.search.Counterexample(f)
@@ -245,7 +244,7 @@ func (r *run) findings(result *Result, found *search.Result) error {
 }
 
 // liveness looks for requests that need never be answered. A context that ends is a limit.
-func (r *run) liveness(ctx context.Context, result *Result, fairness liveness.Fairness, keepGoing bool) error {
+func (r *activeSearch) liveness(ctx context.Context, result *Result, fairness liveness.Fairness, keepGoing bool) error {
 	lassos, err := liveness.Find(ctx, r.search.Graph(), fairness)
 	if err != nil {
 		result.Limit = search.LimitOf(ctx)
@@ -276,8 +275,8 @@ func (r *run) liveness(ctx context.Context, result *Result, fairness liveness.Fa
 
 // Read reads what defines the exploration of a directory.
 func Read(dir string) (*Spec, error) {
-	path := rundir.Dir(dir).Path(specFile)
-	data, err := rundir.ReadFile(path)
+	path := run.Dir(dir).Path(specFile)
+	data, err := run.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
@@ -292,4 +291,4 @@ func Read(dir string) (*Spec, error) {
 }
 
 // Is reports whether a directory is that of an exploration.
-func Is(dir string) bool { return rundir.Exists(rundir.Dir(dir).Path(specFile)) }
+func Is(dir string) bool { return run.Exists(run.Dir(dir).Path(specFile)) }

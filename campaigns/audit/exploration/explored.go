@@ -6,8 +6,7 @@ import (
 	"slices"
 
 	"ordeal/campaigns/config"
-	"ordeal/campaigns/execute"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/check"
 	"ordeal/gen"
 	"ordeal/sim"
@@ -26,19 +25,19 @@ type Explored struct {
 // limit of time of its own, and its share of the memory. In a directory, unless it is
 // empty, it leaves a checkpoint while it goes on and if the context ends; a later call
 // goes on from there. The directory is gone once the exploration has ended.
-func Explore(ctx context.Context, run *rundir.Spec, workers int, dir string) (*Explored, error) {
-	return exploreRun(ctx, run, workers, Options{Workers: 1, Dir: dir})
+func Explore(ctx context.Context, spec *run.Spec, workers int, dir string) (*Explored, error) {
+	return exploreRun(ctx, spec, workers, Options{Workers: 1, Dir: dir})
 }
 
-func exploreRun(ctx context.Context, run *rundir.Spec, workers int, o Options) (*Explored, error) {
-	s, err := SpecOf(run)
+func exploreRun(ctx context.Context, spec *run.Spec, workers int, o Options) (*Explored, error) {
+	s, err := SpecOf(spec)
 	if err != nil {
 		return nil, err
 	}
 	if s.Explore.MaxMemory == 0 {
-		s.Explore.MaxMemory = config.Size(execute.MemoryShare(workers))
+		s.Explore.MaxMemory = config.Size(run.MemoryShare(workers))
 	}
-	o.Resume = o.Dir != "" && s.begun(rundir.Dir(o.Dir))
+	o.Resume = o.Dir != "" && s.begun(run.Dir(o.Dir))
 	x, err := s.explore(ctx, o)
 	if err != nil && o.Resume && ctx.Err() == nil {
 		o.Resume = false // what is left is of another version: begin again
@@ -50,16 +49,16 @@ func exploreRun(ctx context.Context, run *rundir.Spec, workers int, o Options) (
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case o.Dir != "":
-		err = rundir.RemoveAll(o.Dir)
+		err = run.RemoveAll(o.Dir)
 	}
 	return x, err
 }
 
 // SpecOf is what the configuration of a run explores.
-func SpecOf(run *rundir.Spec) (*Spec, error) {
-	s := &Spec{Version: Version, Machine: run.Config.Machine, Explore: *run.Config.Explore, Command: run.Command, Tools: run.Tools, Started: run.Started}
+func SpecOf(spec *run.Spec) (*Spec, error) {
+	s := &Spec{Version: Version, Machine: spec.Config.Machine, Explore: *spec.Config.Explore, Command: spec.Command, Tools: spec.Tools, Started: spec.Started}
 	if s.Explore.MaxTime == 0 {
-		s.Explore.MaxTime = run.Timeout
+		s.Explore.MaxTime = spec.Timeout
 	}
 	return s, s.shapes()
 }
@@ -111,16 +110,16 @@ func (s *Spec) CheckPrograms() error {
 }
 
 // begun reports whether an exploration can go on from what a directory has.
-func (s *Spec) begun(dir rundir.Dir) bool {
+func (s *Spec) begun(dir run.Dir) bool {
 	if s.Programs == nil {
-		return rundir.Exists(dir.Path(checkpointFile))
+		return run.Exists(dir.Path(checkpointFile))
 	}
-	return rundir.Exists(dir.Path(resultFile)) || rundir.Exists(dir.Path(checkpointOf(0)))
+	return run.Exists(dir.Path(resultFile)) || run.Exists(dir.Path(checkpointOf(0)))
 }
 
 func (s *Spec) explore(ctx context.Context, o Options) (*Explored, error) {
 	if o.Dir != "" {
-		if err := rundir.MkdirAll(o.Dir); err != nil {
+		if err := run.MkdirAll(o.Dir); err != nil {
 			return nil, err
 		}
 	}
@@ -137,7 +136,7 @@ func (s *Spec) explore(ctx context.Context, o Options) (*Explored, error) {
 // Write writes the files of the exploration into a directory, with a schedule for
 // each finding, so that repro replays them.
 func (x *Explored) Write(dir string) error {
-	if err := rundir.WriteJSON(rundir.Dir(dir).Path(specFile), x.Spec, true); err != nil {
+	if err := run.WriteJSON(run.Dir(dir).Path(specFile), x.Spec, true); err != nil {
 		return err
 	}
 	if x.Programs != nil {
@@ -146,30 +145,30 @@ func (x *Explored) Write(dir string) error {
 	if err := writeSchedules(dir, x.Result.Findings); err != nil {
 		return err
 	}
-	return rundir.WriteJSON(rundir.Dir(dir).Path(resultFile), &x.Result, true)
+	return run.WriteJSON(run.Dir(dir).Path(resultFile), &x.Result, true)
 }
 
 // Run is the exploration as a run of a campaign. The answer is that of the model
 // which the configuration expects: allowed if every property holds in all states,
 // unknown if not all were visited.
-func (x *Explored) Run(expect string) *rundir.Result {
+func (x *Explored) Run(expect string) *run.Result {
 	r := &x.Result
-	run := &rundir.Result{
-		Version: rundir.Version, Outcome: sim.Passed, Elapsed: r.Elapsed, Coverage: r.Coverage, Covered: rundir.CoveredBy(r.Coverage),
+	result := &run.Result{
+		Version: run.FormatVersion, Outcome: sim.Passed, Elapsed: r.Elapsed, Coverage: r.Coverage, Covered: run.CoveredBy(r.Coverage),
 		Detail: fmt.Sprintf("%d states in %d orbits, %d steps, depth %d", r.States, r.Orbits, r.Steps, r.Depth),
 	}
-	answer := rundir.Answer{Model: expect, Answer: check.Allowed.String(), Procedure: "exploration", Search: r.Elapsed}
+	answer := run.Answer{Model: expect, Answer: check.Allowed.String(), Procedure: "exploration", Search: r.Elapsed}
 	switch {
 	case len(r.Findings) > 0:
 		f := &r.Findings[0]
 		answer.Answer = check.Forbidden.String()
-		run.Outcome, run.Title, run.Counterexample = OutcomeOf(f.Property), f.Title, len(f.Steps)
-		run.Detail = fmt.Sprintf("%s, after %d steps\n%s\n%s", f.Property, len(f.Steps), f.Detail, run.Detail)
+		result.Outcome, result.Title, result.Counterexample = OutcomeOf(f.Property), f.Title, len(f.Steps)
+		result.Detail = fmt.Sprintf("%s, after %d steps\n%s\n%s", f.Property, len(f.Steps), f.Detail, result.Detail)
 	case !r.Complete():
 		answer.Answer, answer.Reason = check.Unknown.String(), fmt.Sprintf("incomplete after %d states, depth %d: limit of %s", r.States, r.Depth, r.Limit)
 	}
-	run.Answers = []rundir.Answer{answer}
-	return run
+	result.Answers = []run.Answer{answer}
+	return result
 }
 
 // OutcomeOf is the outcome of a run in which a property does not hold.

@@ -11,14 +11,14 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"ordeal/campaigns/config"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/sim/explore/search"
 )
 
 // ofCampaign is a run of a campaign that explores MESI on two lines.
-func ofCampaign(e config.Explore) *rundir.Spec {
+func ofCampaign(e config.Explore) *run.Spec {
 	cfg := config.Config{Machine: config.Machine{Protocol: "mesi-two-level"}, Explore: &e}
-	return &rundir.Spec{Config: cfg, Tools: map[string]string{"ordeal": "test"}}
+	return &run.Spec{Config: cfg, Tools: map[string]string{"ordeal": "test"}}
 }
 
 // TestExploreGoesOn ends the exploration of a campaign between two rounds of its
@@ -37,8 +37,8 @@ func TestExploreGoesOn(t *testing.T) {
 			cancel()
 		}
 	}})
-	if !errors.Is(err, context.Canceled) || !rundir.Exists(filepath.Join(dir, checkpointFile)) {
-		t.Fatalf("%v, checkpoint %v", err, rundir.Exists(filepath.Join(dir, checkpointFile)))
+	if !errors.Is(err, context.Canceled) || !run.Exists(filepath.Join(dir, checkpointFile)) {
+		t.Fatalf("%v, checkpoint %v", err, run.Exists(filepath.Join(dir, checkpointFile)))
 	}
 	first := uint64(0)
 	got, err := exploreRun(t.Context(), spec, 1, Options{Workers: 1, Dir: dir, Progress: func(p search.Progress) {
@@ -52,15 +52,15 @@ func TestExploreGoesOn(t *testing.T) {
 	if got.Result.Orbits != want.Result.Orbits || got.Result.Digest != want.Result.Digest {
 		t.Errorf("%d orbits, digest %x, want %d, %x", got.Result.Orbits, got.Result.Digest, want.Result.Orbits, want.Result.Digest)
 	}
-	if rundir.Exists(dir) {
+	if run.Exists(dir) {
 		t.Error("the directory stays")
 	}
 
 	// What another version has left is no reason to fail.
-	if err := rundir.MakeDurable(dir); err != nil {
+	if err := run.MakeDurable(dir); err != nil {
 		t.Fatal(err)
 	}
-	if err := rundir.WriteFile(filepath.Join(dir, checkpointFile), []byte("ordeal search 1\n"), false); err != nil {
+	if err := run.WriteFile(filepath.Join(dir, checkpointFile), []byte("ordeal search 1\n"), false); err != nil {
 		t.Fatal(err)
 	}
 	if got, err = Explore(t.Context(), spec, 1, dir); err != nil || got.Result.Digest != want.Result.Digest {
@@ -153,8 +153,8 @@ func goesOn(t *testing.T, explore func(context.Context, Options) (*Result, error
 		}
 	}
 	got, err := explore(ctx, o)
-	if err != nil || got.Limit != search.Interrupted || !rundir.Exists(filepath.Join(o.Dir, file)) {
-		t.Fatalf("%v, %+v, checkpoint %v", err, got, rundir.Exists(filepath.Join(o.Dir, file)))
+	if err != nil || got.Limit != search.Interrupted || !run.Exists(filepath.Join(o.Dir, file)) {
+		t.Fatalf("%v, %+v, checkpoint %v", err, got, run.Exists(filepath.Join(o.Dir, file)))
 	}
 	first := uint64(0)
 	o.Resume, o.Progress = true, func(p search.Progress) {
@@ -172,7 +172,7 @@ func goesOn(t *testing.T, explore func(context.Context, Options) (*Result, error
 	if got.Coverage.Taken() != want.Coverage.Taken() {
 		t.Errorf("%d rows, want %d", got.Coverage.Taken(), want.Coverage.Taken())
 	}
-	if rundir.Exists(filepath.Join(o.Dir, file)) {
+	if run.Exists(filepath.Join(o.Dir, file)) {
 		t.Error("the checkpoint stays")
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"ordeal/campaigns/execute"
+	"ordeal/campaigns/run"
 	"ordeal/check"
 	"ordeal/check/model"
 	"ordeal/check/outcomes"
@@ -159,9 +159,9 @@ func (s *Spec) sought(ctx context.Context, m *explore.Machine, p *Program, progr
 }
 
 // startProgram begins the search of a program, or continues it.
-func (s *Spec) startProgram(m *explore.Machine, index int, given Options) (*run, error) {
+func (s *Spec) startProgram(m *explore.Machine, index int, given Options) (*activeSearch, error) {
 	o := searchOptions(&s.Explore, &given)
-	r := &run{machine: m, ignore: o.Ignore}
+	r := &activeSearch{machine: m, ignore: o.Ignore}
 	var err error
 	if given.Dir != "" {
 		if r.checkpoint, err = s.newCheckpoint(given.Dir, &s.Programs[index], index); err != nil {
@@ -180,7 +180,7 @@ func (s *Spec) startProgram(m *explore.Machine, index int, given Options) (*run,
 
 // program explores until the limited context ends, and evaluates what was found until
 // then.
-func (r *run) program(ctx, limited context.Context, program *gen.Program, p *Program, promised string) (*ProgramResult, error) {
+func (r *activeSearch) program(ctx, limited context.Context, program *gen.Program, p *Program, promised string) (*ProgramResult, error) {
 	began := time.Now()
 	found, err := r.search.Run(limited)
 	if err != nil {
@@ -201,7 +201,7 @@ func (r *run) program(ctx, limited context.Context, program *gen.Program, p *Pro
 }
 
 // evaluate checks the outcomes.
-func (r *run) evaluate(ctx context.Context, result *ProgramResult, p *gen.Program, list []search.Outcome) error {
+func (r *activeSearch) evaluate(ctx context.Context, result *ProgramResult, p *gen.Program, list []search.Outcome) error {
 	result.Shown = len(list)
 	if slices.Contains(r.ignore, machine.Outcome) {
 		return nil
@@ -221,7 +221,7 @@ func (r *run) evaluate(ctx context.Context, result *ProgramResult, p *gen.Progra
 			corrupt++
 			title = "corrupt: " + err.Error()
 		} else {
-			v, err := check.Check(ctx, h, m, check.Options{AvailableBytes: execute.AvailableMemory()})
+			v, err := check.Check(ctx, h, m, check.Options{AvailableBytes: run.AvailableMemory()})
 			if err != nil {
 				return err
 			}

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/sim/explore/search"
 )
 
@@ -32,7 +32,7 @@ func RunPrograms(ctx context.Context, s *Spec, o Options, done func(at int, r *P
 	x := &Explored{Spec: s, Result: Result{Version: Version, Findings: []Finding{}}, Programs: []*ProgramResult{}}
 	if o.Dir != "" && !o.Resume {
 		s.Version = Version
-		if err := rundir.WriteJSON(rundir.Dir(o.Dir).Path(specFile), s, true); err != nil {
+		if err := run.WriteJSON(run.Dir(o.Dir).Path(specFile), s, true); err != nil {
 			return nil, err
 		}
 	}
@@ -84,8 +84,8 @@ func (s *Spec) resumable(o Options) ([]*ProgramResult, error) {
 	if !o.Resume {
 		return nil, nil
 	}
-	path := rundir.Dir(o.Dir).Path(resultFile)
-	data, err := rundir.ReadFile(path)
+	path := run.Dir(o.Dir).Path(resultFile)
+	data, err := run.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil // killed before any was written
 	}
@@ -127,11 +127,11 @@ func (x *Explored) writePrograms(dir string) error {
 		for i := range r.Findings {
 			f := &r.Findings[i]
 			f.Schedule = fmt.Sprintf("counterexample-%d.txt", len(x.Result.Findings)+1)
-			if err := rundir.WriteFile(rundir.Dir(dir).Path(f.Schedule), f.text(), false); err != nil {
+			if err := run.WriteFile(run.Dir(dir).Path(f.Schedule), f.text(), false); err != nil {
 				return err
 			}
 			x.Result.Findings = append(x.Result.Findings, *f)
 		}
 	}
-	return rundir.WriteJSON(rundir.Dir(dir).Path(resultFile), &programsFile{x.Result, x.Programs}, true)
+	return run.WriteJSON(run.Dir(dir).Path(resultFile), &programsFile{x.Result, x.Programs}, true)
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/sim/explore/machine"
 )
 
@@ -17,8 +17,8 @@ type Replayed struct {
 
 // ReadResult reads the result of the exploration of a directory.
 func ReadResult(dir string) (*Result, error) {
-	path := rundir.Dir(dir).Path(resultFile)
-	data, err := rundir.ReadFile(path)
+	path := run.Dir(dir).Path(resultFile)
+	data, err := run.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}

@@ -18,10 +18,9 @@ import (
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine/summary"
-	"ordeal/campaigns/execute"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/lab/bugs"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 )
 
 // The exit statuses by which git bisect leaves a commit out, and ends.
@@ -32,7 +31,7 @@ const (
 
 // New makes the command.
 func New(e *command.Env) *cobra.Command {
-	x := &run{Env: e}
+	x := &auditCommand{Env: e}
 	x.cpu = config.Duration(2 * time.Minute)
 	cmd := &cobra.Command{
 		Use:   "audit",
@@ -68,7 +67,7 @@ that cannot be simulated; any other error is 128, which ends the bisection.`,
 
 // bisected is an error as git bisect run is to take it: what is neither found nor not
 // found is no reason to call a commit bad.
-func (x *run) bisected(err error) error {
+func (x *auditCommand) bisected(err error) error {
 	var status *command.StatusError
 	if err == nil || x.title == "" || errors.As(err, &status) && status.Err == nil {
 		return err
@@ -76,7 +75,7 @@ func (x *run) bisected(err error) error {
 	return &command.StatusError{Status: abort, Err: err}
 }
 
-type run struct {
+type auditCommand struct {
 	*command.Env
 	o                audit.Options
 	machine          config.Machine
@@ -86,7 +85,7 @@ type run struct {
 	json             bool
 }
 
-func (x *run) run(ctx context.Context) error {
+func (x *auditCommand) run(ctx context.Context) error {
 	if err := x.options(); err != nil {
 		return command.Usage(err)
 	}
@@ -95,8 +94,8 @@ func (x *run) run(ctx context.Context) error {
 	if x.dir == "" {
 		x.dir, err = command.NewDir("audit")
 	} else {
-		x.dir = rundir.Resolve(x.dir)
-		err = rundir.MakeDurable(x.dir)
+		x.dir = run.Resolve(x.dir)
+		err = run.MakeDurable(x.dir)
 	}
 	if err != nil {
 		return err
@@ -119,7 +118,7 @@ func (x *run) run(ctx context.Context) error {
 }
 
 // options completes the options from the flags.
-func (x *run) options() error {
+func (x *auditCommand) options() error {
 	x.o.SLICC, x.o.Protocol, x.o.CPU = x.machine.SLICC, x.machine.Protocol, time.Duration(x.cpu)
 	if x.tree != "" {
 		if x.o.SLICC != "" || x.o.Protocol == "" {
@@ -142,7 +141,7 @@ func (x *run) options() error {
 }
 
 // report writes the report in every form.
-func (x *run) report(ctx context.Context, r *audit.Report) error {
+func (x *auditCommand) report(ctx context.Context, r *audit.Report) error {
 	if err := r.Record(ctx, x.dir, x.Args); err != nil {
 		return err
 	}
@@ -160,11 +159,11 @@ func (x *run) report(ctx context.Context, r *audit.Report) error {
 		return err
 	}
 	var text, page, log bytes.Buffer
-	if err := errors.Join(r.WriteText(&text), r.WriteHTML(&page), r.WriteSARIF(&log, root, execute.Version(), x.Args)); err != nil {
+	if err := errors.Join(r.WriteText(&text), r.WriteHTML(&page), r.WriteSARIF(&log, root, run.ToolVersion(), x.Args)); err != nil {
 		return err
 	}
 	for name, out := range map[string][]byte{"audit.json": append(data, '\n'), "audit.txt": text.Bytes(), "audit.html": page.Bytes(), "audit.sarif": log.Bytes()} {
-		if err := rundir.WriteText(filepath.Join(x.dir, name), string(out), false); err != nil {
+		if err := run.WriteText(filepath.Join(x.dir, name), string(out), false); err != nil {
 			return err
 		}
 	}

@@ -15,7 +15,7 @@ import (
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/lab/bugs"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 )
 
 // benchBugs is the bench bugs command.
@@ -94,10 +94,10 @@ func (x *benchBugs) run(ctx context.Context, ids []string) error {
 	if x.bench.Dir == "" {
 		x.bench.Dir, err = command.NewDir("bugs")
 	} else {
-		x.bench.Dir = rundir.Resolve(x.bench.Dir)
+		x.bench.Dir = run.Resolve(x.bench.Dir)
 	}
 	for _, sub := range []string{"findings", "trees"} {
-		err = errors.Join(err, rundir.MkdirAll(filepath.Join(x.bench.Dir, sub)))
+		err = errors.Join(err, run.MkdirAll(filepath.Join(x.bench.Dir, sub)))
 	}
 	if err != nil {
 		return err
@@ -152,11 +152,11 @@ func (x *benchBugs) report(r *bugs.Report) error {
 		return err
 	}
 	for name, data := range map[string][]byte{"bugs.txt": text.Bytes(), "bugs.html": page.Bytes()} {
-		if err := rundir.WriteText(filepath.Join(x.bench.Dir, name), string(data), false); err != nil {
+		if err := run.WriteText(filepath.Join(x.bench.Dir, name), string(data), false); err != nil {
 			return err
 		}
 	}
-	if err := rundir.WriteJSON(filepath.Join(x.bench.Dir, "bugs.json"), r, true); err != nil {
+	if err := run.WriteJSON(filepath.Join(x.bench.Dir, "bugs.json"), r, true); err != nil {
 		return err
 	}
 	if x.json {

@@ -19,7 +19,7 @@ import (
 	"ordeal/campaigns/lab/bugs"
 	"ordeal/campaigns/lab/repair"
 	"ordeal/campaigns/progress"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 )
 
 // NewRepair makes the mutate repair command.
@@ -52,7 +52,7 @@ and a patch in RUN/repairs.`,
 	f.Uint64Var(&x.o.Seed, "seed", 1, "seed of these audits")
 	f.StringVar(&x.title, "title", "", "of an exploration, the finding of this title; * is any text")
 	f.BoolVar(&x.json, "json", false, "print JSON")
-	cmd.RunE = command.Body(func(ctx context.Context, args []string) error { return x.run(ctx, rundir.Resolve(args[0])) })
+	cmd.RunE = command.Body(func(ctx context.Context, args []string) error { return x.run(ctx, run.Resolve(args[0])) })
 	return cmd
 }
 
@@ -69,7 +69,7 @@ func (x *repairCommand) run(ctx context.Context, dir string) error {
 	if exploration.Is(dir) {
 		x.o.Finding, err = x.explored(dir)
 	} else {
-		x.o.Finding, err = recorded(rundir.Dir(dir))
+		x.o.Finding, err = recorded(run.Dir(dir))
 	}
 	if err != nil {
 		return command.Usage(err)
@@ -104,7 +104,7 @@ func (x *repairCommand) run(ctx context.Context, dir string) error {
 }
 
 // recorded is the finding of a run directory.
-func recorded(dir rundir.Dir) (*audit.Finding, error) {
+func recorded(dir run.Dir) (*audit.Finding, error) {
 	spec, err := dir.Spec()
 	if err != nil {
 		return nil, err
@@ -151,7 +151,7 @@ const repairsDir = "repairs"
 
 func (x *repairCommand) patches(dir string, r *repair.Result) error {
 	at := filepath.Join(dir, repairsDir)
-	if err := errors.Join(rundir.RemoveAll(at), rundir.MkdirAll(at)); err != nil {
+	if err := errors.Join(run.RemoveAll(at), run.MkdirAll(at)); err != nil {
 		return err
 	}
 	for i, found := range r.Repairs {
@@ -159,7 +159,7 @@ func (x *repairCommand) patches(dir string, r *repair.Result) error {
 		if err != nil {
 			return err
 		}
-		if err := rundir.Overwrite(filepath.Join(at, fmt.Sprintf("%d.patch", i+1)), patch); err != nil {
+		if err := run.Overwrite(filepath.Join(at, fmt.Sprintf("%d.patch", i+1)), patch); err != nil {
 			return err
 		}
 	}

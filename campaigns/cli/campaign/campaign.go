@@ -20,8 +20,7 @@ import (
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/progress"
 	"ordeal/campaigns/reduction"
-	"ordeal/campaigns/rundir"
-	"ordeal/campaigns/trust"
+	"ordeal/campaigns/run"
 )
 
 // New makes the campaign command, with those below it.
@@ -133,8 +132,8 @@ func (c *runCommand) run(ctx context.Context, file string) error {
 			return err
 		}
 	}
-	dir = rundir.Resolve(dir)
-	c.Own(dir, trust.CommandsOf(camp))
+	dir = run.Resolve(dir)
+	c.Own(dir, run.CommandsOf(camp))
 	bar := progress.New(c.Stderr, c.Terminal, mode, camp, dir)
 	l := loop(c.Env, dir, bar)
 	l.Rerun, l.Shard = c.again(file), c.shard
@@ -158,8 +157,8 @@ func explorable(cfg *config.Config) error {
 }
 
 // explore is the engine.Explorer of campaigns.
-func explore(ctx context.Context, run *rundir.Spec, workers int, dir string) (engine.Explored, error) {
-	x, err := exploration.Explore(ctx, run, workers, dir)
+func explore(ctx context.Context, spec *run.Spec, workers int, dir string) (engine.Explored, error) {
+	x, err := exploration.Explore(ctx, spec, workers, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -236,7 +235,7 @@ by which version they were made, and reports say so.` + command.TrustHelp,
 		if err := extendable(cmd, &more); err != nil {
 			return command.Usage(err)
 		}
-		dir := rundir.Resolve(args[0])
+		dir := run.Resolve(args[0])
 		c := new(config.Campaign)
 		gate, err := trusted.Gate(e, dir, func() (*config.Campaign, error) {
 			a, err := journal.Open(dir)

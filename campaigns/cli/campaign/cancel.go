@@ -9,7 +9,7 @@ import (
 
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/cluster"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 )
 
 func newCancel(e *command.Env) *cobra.Command {
@@ -27,7 +27,7 @@ it executes a script of DIR: another job is left alone, which is an error.`,
 	}
 	command.JSONFlag(cmd, &asJSON)
 	cmd.RunE = command.Body(func(ctx context.Context, args []string) error {
-		ids, err := cluster.Dir(rundir.Resolve(args[0])).Cancel(ctx)
+		ids, err := cluster.Dir(run.Resolve(args[0])).Cancel(ctx)
 		switch {
 		case err != nil:
 			return err

@@ -9,7 +9,7 @@ import (
 	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/report/compare"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 )
 
 func newDiff(e *command.Env) *cobra.Command {
@@ -53,11 +53,11 @@ type diffCommand struct {
 }
 
 func (c *diffCommand) run(oldDir, newDir string) error {
-	a, err := journal.Open(rundir.Resolve(oldDir))
+	a, err := journal.Open(run.Resolve(oldDir))
 	if err != nil {
 		return err
 	}
-	b, err := journal.Open(rundir.Resolve(newDir))
+	b, err := journal.Open(run.Resolve(newDir))
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/merge"
 	"ordeal/campaigns/progress"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 )
 
 // newCampaignJob is what the batch scripts of campaign submit become.
@@ -38,7 +38,7 @@ merges fewer shards at once.`,
 		Args:    command.Arguments(1, 1, "a DIR"),
 	}
 	merged.RunE = command.Body(func(ctx context.Context, args []string) error {
-		dir := cluster.Dir(rundir.Resolve(args[0]))
+		dir := cluster.Dir(run.Resolve(args[0]))
 		job := cluster.MergeJob{Dir: dir, Merge: merge.Merge{Argv0: messages.Quoted(e.Args[0]), Rerun: e.AgainIn(dir.Merged())}}
 		job.Logf = func(format string, args ...any) { fmt.Fprintf(e.Stderr, format+"\n", args...) }
 		r, err := job.Run(ctx)
@@ -61,7 +61,7 @@ func shardJob(ctx context.Context, e *command.Env, dir, number string) error {
 	if err != nil {
 		return command.Usage(fmt.Errorf("%q is no number of a shard", number))
 	}
-	job := cluster.ShardJob{Dir: cluster.Dir(rundir.Resolve(dir)), Shard: i}
+	job := cluster.ShardJob{Dir: cluster.Dir(run.Resolve(dir)), Shard: i}
 	c, err := job.Dir.Campaign()
 	if err != nil {
 		return err

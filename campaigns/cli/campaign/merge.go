@@ -13,7 +13,7 @@ import (
 	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/merge"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 )
 
 func newMerge(e *command.Env) *cobra.Command {
@@ -56,7 +56,7 @@ Prints the table of the merged campaign, and what is missing.`,
 			return err
 		}
 		limits.Bytes = int64(limit)
-		dir = rundir.Resolve(dir)
+		dir = run.Resolve(dir)
 		m := merge.Merge{Dir: dir, Sources: sources, Limits: limits, Argv0: messages.Quoted(e.Args[0]), Rerun: e.AgainIn(dir)}
 		line := e.Progress("open the sources")
 		m.OnProgress = func(step, source string, runs int) {
@@ -85,7 +85,7 @@ Prints the table of the merged campaign, and what is missing.`,
 func expandClusters(sources []string) ([]string, error) {
 	var all []string
 	for _, source := range sources {
-		resolved := rundir.Resolve(source)
+		resolved := run.Resolve(source)
 		if !cluster.IsDir(resolved) {
 			all = append(all, source)
 			continue

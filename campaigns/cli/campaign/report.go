@@ -16,7 +16,7 @@ import (
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/report"
 	"ordeal/campaigns/report/html"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 )
 
 // reportFormat is a form that a campaign's report may have.
@@ -116,7 +116,7 @@ func (c *reportCommand) run(ctx context.Context, dir string) error {
 		return command.Usage(fmt.Errorf("--kill %s goes with --format %s, not %s", c.kill, reportFormats[0].name, c.format))
 	}
 	format := reportFormats[i]
-	dir = rundir.Resolve(dir)
+	dir = run.Resolve(dir)
 	archive, err := journal.Open(dir)
 	if err != nil {
 		return err
@@ -127,7 +127,7 @@ func (c *reportCommand) run(ctx context.Context, dir string) error {
 	line := reading(c.Env, "report", archive)
 	defer line.Close()
 	if c.against != "" {
-		old, err := journal.Open(rundir.Resolve(c.against))
+		old, err := journal.Open(run.Resolve(c.against))
 		if err != nil {
 			return fmt.Errorf("--against: %w", err)
 		}
@@ -143,10 +143,10 @@ func (c *reportCommand) run(ctx context.Context, dir string) error {
 	}
 	write := func(w io.Writer) error { return format.write(ctx, w, archive, c) }
 	if c.out != "" {
-		err = rundir.StreamOutput(c.out, rundir.Plain, write)
+		err = run.StreamOutput(c.out, run.Plain, write)
 	} else { // below the campaign's directory, where no link is followed
 		c.out = filepath.Join(dir, format.file)
-		err = rundir.StreamFile(c.out, true, write)
+		err = run.StreamFile(c.out, true, write)
 	}
 	line.Close()
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/engine/summary"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 )
 
 // reportFlags name the files that reports go to when a campaign ends, by the
@@ -44,7 +44,7 @@ func (f *reportFlags) write(ctx context.Context, e *command.Env, dir string, sum
 				return err
 			}
 		}
-		if err := rundir.StreamOutput(f.files[i], rundir.Plain, func(w io.Writer) error {
+		if err := run.StreamOutput(f.files[i], run.Plain, func(w io.Writer) error {
 			return format.write(ctx, w, archive, &reportCommand{Env: e})
 		}); err != nil {
 			faults = append(faults, fmt.Errorf("report as %s: %w", format.name, err))

@@ -13,7 +13,7 @@ import (
 	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/progress"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 )
 
 func newStatus(e *command.Env) *cobra.Command {
@@ -41,10 +41,10 @@ as now.`,
 	cmd.Flags().BoolVar(&brief, "brief", false, "print one line: runs, rate and time left, findings, states")
 	cmd.MarkFlagsMutuallyExclusive("brief", "json")
 	cmd.RunE = command.Body(func(ctx context.Context, args []string) error {
-		if dir := rundir.Resolve(args[0]); !cluster.IsDir(dir) {
+		if dir := run.Resolve(args[0]); !cluster.IsDir(dir) {
 			return localStatus(e, dir, asJSON, brief)
 		}
-		s, err := cluster.Dir(rundir.Resolve(args[0])).Status(ctx)
+		s, err := cluster.Dir(run.Resolve(args[0])).Status(ctx)
 		if err != nil {
 			return err
 		}

@@ -13,8 +13,7 @@ import (
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/cluster"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/rundir"
-	"ordeal/campaigns/trust"
+	"ordeal/campaigns/run"
 )
 
 func newSubmit(e *command.Env) *cobra.Command {
@@ -113,7 +112,7 @@ func (c *submitCommand) run(ctx context.Context, args []string) error {
 		return err
 	}
 	if s.Campaign != nil {
-		c.Own(string(s.Dir), trust.CommandsOf(s.Campaign))
+		c.Own(string(s.Dir), run.CommandsOf(s.Campaign))
 	}
 	done, err := s.Run(ctx)
 	if err != nil {
@@ -151,17 +150,17 @@ type submittedJSON struct {
 	Merged    string `json:"merged"`
 }
 
-// allow returns an error, a trust.Refusal perhaps, if sbatch would get arguments
+// allow returns an error, a run.Refusal perhaps, if sbatch would get arguments
 // that are recorded in a directory and neither named nor trusted. Those of the
 // command line are noted as the user's.
 func (c *submitCommand) allow(dir string) error {
-	list := trust.Sbatch(c.request.Args)
+	list := run.Sbatch(c.request.Args)
 	if cluster.IsDir(dir) && !c.changed("sbatch-arg") {
 		state, err := cluster.Dir(dir).State()
 		if err != nil {
 			return err
 		}
-		if list = trust.Sbatch(state.Request.Args); !c.trust {
+		if list = run.Sbatch(state.Request.Args); !c.trust {
 			return c.Gate(dir).Allow(list)
 		}
 		for _, command := range list {
@@ -194,7 +193,7 @@ func (c *submitCommand) submit(ctx context.Context, args []string) (*cluster.Sub
 		return nil, command.Usage(errors.New("--set without FILE"))
 	}
 	if c.dir != "" {
-		c.dir = rundir.Resolve(c.dir)
+		c.dir = run.Resolve(c.dir)
 	}
 	s.Dir = cluster.Dir(c.dir)
 	if err := s.Validate(); err != nil {

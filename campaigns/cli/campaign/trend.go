@@ -10,7 +10,7 @@ import (
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/report/trend"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 )
 
 func newTrend(e *command.Env) *cobra.Command {
@@ -43,7 +43,7 @@ default ` + command.RunsDir + `. Between two campaigns, campaign diff says what 
 			fmt.Fprintf(e.Stderr, "left out: %v\n", err)
 		})
 		if page != "" {
-			if err := rundir.StreamOutput(page, rundir.Plain, func(w io.Writer) error { return trend.WriteHTML(w, list) }); err != nil {
+			if err := run.StreamOutput(page, run.Plain, func(w io.Writer) error { return trend.WriteHTML(w, list) }); err != nil {
 				return err
 			}
 		}

@@ -11,7 +11,7 @@ import (
 	"ordeal/campaigns"
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 )
 
 // StandardInput is the name of what - stands for.
@@ -26,7 +26,7 @@ func (e *Env) Campaign(file string, sets []string) (c *config.Campaign, name str
 		c, err = config.Read(StandardInput, e.Input(e.Stdin), sets)
 		return c, StandardInput, Usage(err)
 	}
-	if rundir.InRecord(file) { // which may come from others: a pipe is not waited for
+	if run.InRecord(file) { // which may come from others: a pipe is not waited for
 		f, _, err := e.Open(file)
 		if err != nil {
 			return nil, file, err

@@ -9,7 +9,7 @@ import (
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine/journal"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 )
 
 // RunsDir is where campaigns, runs and their index are by default.
@@ -17,14 +17,14 @@ const RunsDir = "runs"
 
 // NewDir makes a directory runs/NAME-TIME that did not exist.
 func NewDir(name string) (string, error) {
-	runs := rundir.Resolve(RunsDir)
-	if err := rundir.MakeDurable(runs); err != nil {
+	runs := run.Resolve(RunsDir)
+	if err := run.MakeDurable(runs); err != nil {
 		return "", err
 	}
 	base := filepath.Join(runs, name+"-"+time.Now().Format("20060102-150405"))
 	dir := base
 	for i := 2; ; i++ {
-		err := rundir.Mkdir(dir)
+		err := run.Mkdir(dir)
 		if !errors.Is(err, fs.ErrExist) {
 			return dir, err
 		}
@@ -43,14 +43,14 @@ func Positive(flag string, d config.Duration) error {
 // recorded lists the directories of runs and campaigns in a directory, whose path
 // ends in a slash or is empty.
 func recorded(dir string) []string {
-	entries, err := rundir.ReadDir(filepath.Join(".", dir))
+	entries, err := run.ReadDir(filepath.Join(".", dir))
 	if err != nil {
 		return nil
 	}
 	var list []string
 	for _, e := range entries {
 		path := dir + e.Name()
-		if e.IsDir() && (rundir.Exists(filepath.Join(path, rundir.SpecFile)) || rundir.Exists(filepath.Join(path, journal.CampaignFile))) {
+		if e.IsDir() && (run.Exists(filepath.Join(path, run.SpecFile)) || run.Exists(filepath.Join(path, journal.CampaignFile))) {
 			list = append(list, path)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/progress"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 )
 
 // Env is the environment of a command.
@@ -81,7 +81,7 @@ func (e *Env) StartProfile(path string) error {
 	if path == "" {
 		return nil
 	}
-	f, err := rundir.CreateOutput(path, rundir.Plain)
+	f, err := run.CreateOutput(path, run.Plain)
 	if err != nil {
 		return Infra(err)
 	}

@@ -9,15 +9,15 @@ import (
 	"os"
 	"path/filepath"
 
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 )
 
 // Open opens an input that the user names, as os.Open. A FIFO waits for its writer,
 // as <(...) in a shell has one, and reading from it for what is written; both end
 // when the command is to stop. In a record only a regular file is opened.
 func (e *Env) Open(path string) (io.ReadCloser, fs.FileInfo, error) {
-	if rundir.InRecord(path) {
-		return OpenRecord(filepath.Join(rundir.Resolve(filepath.Dir(path)), filepath.Base(path)))
+	if run.InRecord(path) {
+		return OpenRecord(filepath.Join(run.Resolve(filepath.Dir(path)), filepath.Base(path)))
 	}
 	if _, err := os.Stat(path); err != nil {
 		return nil, nil, err
@@ -37,9 +37,9 @@ func (e *Env) Open(path string) (io.ReadCloser, fs.FileInfo, error) {
 	}{e.Input(f), f}, info, nil
 }
 
-// OpenRecord opens a file of a record, which may be anybody's, as rundir.Open.
+// OpenRecord opens a file of a record, which may be anybody's, as run.Open.
 func OpenRecord(path string) (io.ReadCloser, fs.FileInfo, error) {
-	f, err := rundir.Open(path)
+	f, err := run.Open(path)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -11,7 +11,7 @@ import (
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/trust"
+	"ordeal/campaigns/run"
 )
 
 // TrustFlags say which commands of a record are executed.
@@ -37,7 +37,7 @@ func (f *TrustFlags) Flags(cmd *cobra.Command) {
 // Gate is the gate of the record in a directory, which names commands, and
 // variables of the environment perhaps. An error of reading it matters only if it
 // is to be trusted: whatever uses the record says so, too.
-func (f *TrustFlags) Gate(e *Env, dir string, record func() (*config.Campaign, error)) (*trust.Gate, error) {
+func (f *TrustFlags) Gate(e *Env, dir string, record func() (*config.Campaign, error)) (*run.Gate, error) {
 	gate := e.Gate(dir)
 	gate.Named = f.named
 	c, err := record()
@@ -56,11 +56,11 @@ func (f *TrustFlags) Gate(e *Env, dir string, record func() (*config.Campaign, e
 			return nil, fmt.Errorf("%s: %w", dir, err)
 		}
 	}
-	file, err := trust.UserFile()
+	file, err := run.UserFile()
 	if err != nil {
 		return nil, err
 	}
-	list := trust.CommandsOf(c)
+	list := run.CommandsOf(c)
 	for _, c := range list {
 		fmt.Fprintf(e.Stderr, "trusted, for %s: %s\n", dir, c)
 	}
@@ -69,7 +69,7 @@ func (f *TrustFlags) Gate(e *Env, dir string, record func() (*config.Campaign, e
 
 // Apply puts what the command line names in the place of what a configuration has.
 func (f *TrustFlags) Apply(c *config.Config) config.Config {
-	gate := trust.Gate{Named: f.named}
+	gate := run.Gate{Named: f.named}
 	return gate.Apply(c)
 }
 
@@ -88,9 +88,9 @@ func (e *Env) changedVariables(dir string, c *config.Campaign) {
 
 // Gate is the gate of the record in a directory for which the command line names
 // no commands.
-func (e *Env) Gate(dir string) *trust.Gate {
-	gate := &trust.Gate{Dir: dir}
-	if file, err := trust.UserFile(); err == nil { // else nothing is trusted
+func (e *Env) Gate(dir string) *run.Gate {
+	gate := &run.Gate{Dir: dir}
+	if file, err := run.UserFile(); err == nil { // else nothing is trusted
 		gate.File = file
 	}
 	return gate
@@ -98,11 +98,11 @@ func (e *Env) Gate(dir string) *trust.Gate {
 
 // Own notes that the records of a directory which is made here may have
 // commands executed that the user has named.
-func (e *Env) Own(dir string, commands []trust.Command) {
+func (e *Env) Own(dir string, commands []run.Command) {
 	if len(commands) == 0 {
 		return
 	}
-	file, err := trust.UserFile()
+	file, err := run.UserFile()
 	if err == nil {
 		err = file.Add(dir, commands)
 	}

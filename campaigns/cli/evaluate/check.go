@@ -16,8 +16,8 @@ import (
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine/summary"
-	"ordeal/campaigns/execute"
 	"ordeal/campaigns/internal/messages"
+	"ordeal/campaigns/run"
 	"ordeal/check"
 	"ordeal/check/model"
 	"ordeal/check/stream"
@@ -154,7 +154,7 @@ func (c *evaluate) prepare() error {
 			faults = append(faults, fmt.Errorf("--procedure %s contradicts --model %s: it does not evaluate under this model", p.Name, m.Name))
 		}
 	}
-	c.options.MemoryBytes, c.options.AvailableBytes = int64(c.memory), execute.AvailableMemory()
+	c.options.MemoryBytes, c.options.AvailableBytes = int64(c.memory), run.AvailableMemory()
 	return errors.Join(faults...)
 }
 
@@ -191,7 +191,7 @@ func (c *evaluate) trace(ctx context.Context, t *Trace) error {
 		return command.Usage(fmt.Errorf("%s is a sequence of events, which have no values for a model to evaluate: ask for --serializability", t.Place))
 	}
 	if t.History != nil && len(t.History.Ops) > longHistory {
-		c.options.AvailableBytes = execute.AvailableMemory()
+		c.options.AvailableBytes = run.AvailableMemory()
 	}
 	r, err := c.evaluate(ctx, t)
 	if err != nil {

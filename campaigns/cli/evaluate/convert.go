@@ -14,9 +14,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"ordeal/campaigns/cli/command"
-	"ordeal/campaigns/execute"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/parse/formats"
 	"ordeal/parse/formats/checktest"
 )
@@ -96,7 +95,7 @@ func (c *convert) run(args []string, given func(string) bool) error {
 	if path != "-" {
 		open := c.Open
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
-			path, open = filepath.Join(rundir.Resolve(path), rundir.LogFile), command.OpenRecord
+			path, open = filepath.Join(run.Resolve(path), run.LogFile), command.OpenRecord
 		}
 		f, info, err := open(path)
 		if err != nil {
@@ -105,7 +104,7 @@ func (c *convert) run(args []string, given func(string) bool) error {
 		defer f.Close()
 		in, name, size = f, path, info.Size()
 	}
-	if err := c.convert(execute.Within(execute.AvailableMemory(), in, size), name); err != nil {
+	if err := c.convert(run.Within(run.AvailableMemory(), in, size), name); err != nil {
 		return err
 	}
 	if c.native != nil {
@@ -115,7 +114,7 @@ func (c *convert) run(args []string, given func(string) bool) error {
 		_, err := c.Data.Write(c.out.Bytes())
 		return err
 	}
-	return rundir.WriteOutput(c.output, c.out.Bytes(), rundir.Plain)
+	return run.WriteOutput(c.output, c.out.Bytes(), run.Plain)
 }
 
 // prepare checks the flags.

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"ordeal/campaigns/cli/command"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/gen"
 	emit "ordeal/gen/emit/litmus"
 	"ordeal/parse"
@@ -94,14 +94,14 @@ func (n *nativeWriter) Close() error { return nil }
 
 // save writes both files into a directory, which may be there.
 func (n *nativeWriter) save(dir string) error {
-	dir = rundir.Resolve(dir)
-	if err := rundir.MkdirAll(dir); err != nil {
+	dir = run.Resolve(dir)
+	if err := run.MkdirAll(dir); err != nil {
 		return err
 	}
-	if err := rundir.WriteFile(filepath.Join(dir, rundir.ProgramFile), n.program.Text(), false); err != nil {
+	if err := run.WriteFile(filepath.Join(dir, run.ProgramFile), n.program.Text(), false); err != nil {
 		return err
 	}
-	return rundir.WriteFile(filepath.Join(dir, rundir.LogFile), n.log, false)
+	return run.WriteFile(filepath.Join(dir, run.LogFile), n.log, false)
 }
 
 // losses says what of a trace is lost, and refuses to lose what models evaluate

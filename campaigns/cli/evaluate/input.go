@@ -14,9 +14,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"ordeal/campaigns/cli/command"
-	"ordeal/campaigns/execute"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/check/model"
 	"ordeal/gen"
 	"ordeal/gen/wire"
@@ -73,7 +72,7 @@ var DefaultModels = []model.Model{model.TSO}
 // evaluate's.
 func (in *Input) Each(path string, evaluate func(*Trace) error) error {
 	if path == "-" {
-		return in.file("standard input", execute.Within(in.Memory, in.Input(in.Stdin), 0), evaluate)
+		return in.file("standard input", run.Within(in.Memory, in.Input(in.Stdin), 0), evaluate)
 	}
 	info, err := os.Stat(path)
 	if err != nil {
@@ -87,30 +86,30 @@ func (in *Input) Each(path string, evaluate func(*Trace) error) error {
 		return err
 	}
 	defer f.Close()
-	return in.file(path, execute.Within(in.Memory, f, info.Size()), evaluate)
+	return in.file(path, run.Within(in.Memory, f, info.Size()), evaluate)
 }
 
 // dir evaluates a run directory, or all of them in a campaign directory.
 func (in *Input) dir(path string, evaluate func(*Trace) error) error {
-	path = rundir.Resolve(path)
-	if rundir.Exists(filepath.Join(path, rundir.SpecFile)) {
-		return evaluate(in.runDir(rundir.Dir(path)).nonempty())
+	path = run.Resolve(path)
+	if run.Exists(filepath.Join(path, run.SpecFile)) {
+		return evaluate(in.runDir(run.Dir(path)).nonempty())
 	}
-	entries, err := rundir.ReadDir(path)
+	entries, err := run.ReadDir(path)
 	if err != nil {
 		return err
 	}
-	var runs []rundir.Dir
+	var runs []run.Dir
 	for _, e := range entries {
-		if run := rundir.Dir(path).Sub(e.Name()); rundir.Exists(run.Path(rundir.SpecFile)) {
-			runs = append(runs, run)
+		if sub := run.Dir(path).Sub(e.Name()); run.Exists(sub.Path(run.SpecFile)) {
+			runs = append(runs, sub)
 		}
 	}
 	if len(runs) == 0 {
-		return command.Undecided(fmt.Errorf("%s is no run directory: it holds no %s, nor does a directory in it", path, rundir.SpecFile))
+		return command.Undecided(fmt.Errorf("%s is no run directory: it holds no %s, nor does a directory in it", path, run.SpecFile))
 	}
-	for _, run := range runs {
-		t := in.runDir(run)
+	for _, dir := range runs {
+		t := in.runDir(dir)
 		t.Many = true
 		if err := evaluate(t.nonempty()); err != nil {
 			return err
@@ -138,7 +137,7 @@ func readDecoded(path string, open func(string) (*os.File, error)) ([]byte, erro
 }
 
 // runDir reads a run directory.
-func (in *Input) runDir(dir rundir.Dir) *Trace {
+func (in *Input) runDir(dir run.Dir) *Trace {
 	t := &Trace{Place: string(dir), Models: DefaultModels}
 	record, err := dir.Spec()
 	if err != nil {
@@ -172,7 +171,7 @@ func (in *Input) file(name string, r io.Reader, evaluate func(*Trace) error) err
 	if err == nil {
 		err = in.read(f, r, name, evaluate)
 	}
-	if memory := (*execute.ReadingError)(nil); errors.As(err, &memory) {
+	if memory := (*run.ReadingError)(nil); errors.As(err, &memory) {
 		return evaluate(&Trace{Place: name, Err: memory, Models: DefaultModels})
 	}
 	return err
@@ -237,11 +236,11 @@ func (in *Input) read(f formats.Format, r io.Reader, name string, evaluate func(
 func (in *Input) native(name string, data []byte) (*Trace, error) {
 	program, open := in.Program, os.Open
 	if program == "" { // of a run directory, which may come from others
-		program, open = filepath.Join(rundir.Resolve(filepath.Dir(name)), rundir.ProgramFile), rundir.Open
+		program, open = filepath.Join(run.Resolve(filepath.Dir(name)), run.ProgramFile), run.Open
 	}
 	text, err := readDecoded(program, open)
 	if errors.Is(err, fs.ErrNotExist) && in.Program == "" {
-		return nil, command.Usage(fmt.Errorf("%s is a native log and there is no %s beside it: name its program with --program", name, rundir.ProgramFile))
+		return nil, command.Usage(fmt.Errorf("%s is a native log and there is no %s beside it: name its program with --program", name, run.ProgramFile))
 	}
 	t := &Trace{Place: name, Models: DefaultModels}
 	if command.IsMalformed(err) {

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"strings"
 
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/check"
 	"ordeal/check/serial"
 	"ordeal/check/serial/proof"
@@ -141,7 +141,7 @@ func (c *evaluate) draw(answers []*serialAnswer) error {
 			if err := picture.WriteSVG(&b); err != nil {
 				return err
 			}
-			if err := rundir.WriteOutput(c.svg, b.Bytes(), rundir.Plain); err != nil {
+			if err := run.WriteOutput(c.svg, b.Bytes(), run.Plain); err != nil {
 				return err
 			}
 			c.svg = ""

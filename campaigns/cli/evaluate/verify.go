@@ -18,8 +18,7 @@ import (
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine/summary"
-	"ordeal/campaigns/execute"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/check/search"
 	"ordeal/check/witness/certificate"
 	"ordeal/parse/formats"
@@ -109,7 +108,7 @@ func (c *verifier) run(args []string) error {
 	if len(args) > 1 {
 		c.history = args[1]
 	}
-	c.limits = search.Limits{MemoryBytes: int64(c.memory), AvailableBytes: execute.AvailableMemory()}
+	c.limits = search.Limits{MemoryBytes: int64(c.memory), AvailableBytes: run.AvailableMemory()}
 	c.input.Memory = c.limits.AvailableBytes
 	defer c.source.close()
 	if err := c.file(args[0]); err != nil {
@@ -142,7 +141,7 @@ func (c *verifier) file(path string) error {
 
 // runDir checks the evidence of a run directory.
 func (c *verifier) runDir(t *Trace) error {
-	data, err := rundir.ReadFile(rundir.Dir(t.Place).Path(rundir.CertificateFile))
+	data, err := run.ReadFile(run.Dir(t.Place).Path(run.CertificateFile))
 	if err != nil {
 		return err
 	}
@@ -198,7 +197,7 @@ func (c *verifier) find(place string) (*Trace, error) {
 		return c.source.find(&c.input, c.history, line)
 	}
 	// What a file names is read only if it is plainly a file and no link.
-	info, err := rundir.Lstat(path)
+	info, err := run.Lstat(path)
 	if err != nil {
 		return nil, fmt.Errorf("its history: %w; name the file as HISTORY", err)
 	}

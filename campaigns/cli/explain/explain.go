@@ -17,12 +17,12 @@ import (
 	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/explain"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 )
 
 // New makes the command.
 func New(e *command.Env) *cobra.Command {
-	x := &run{Env: e, options: config.Defaults()}
+	x := &explainCommand{Env: e, options: config.Defaults()}
 	cmd := &cobra.Command{
 		Use:   "explain RUNDIR",
 		Short: "Explain a recorded run on one page",
@@ -53,12 +53,12 @@ record names is executed.`,
 		if err != nil {
 			return command.Usage(err)
 		}
-		return x.run(ctx, rundir.Resolve(args[0]))
+		return x.run(ctx, run.Resolve(args[0]))
 	})
 	return cmd
 }
 
-type run struct {
+type explainCommand struct {
 	*command.Env
 	model, html string
 	json        bool
@@ -66,7 +66,7 @@ type run struct {
 	options     config.Campaign // its options that an explanation has
 }
 
-func (x *run) run(ctx context.Context, dir string) error {
+func (x *explainCommand) run(ctx context.Context, dir string) error {
 	o := explain.Options{CheckTimeout: time.Duration(x.options.CheckTimeout), Filter: x.filter.Filter}
 	if x.model != "" {
 		models, err := config.ParseModels(x.model)
@@ -82,10 +82,10 @@ func (x *run) run(ctx context.Context, dir string) error {
 	switch {
 	case exploration.Is(dir):
 		return command.Usage(fmt.Errorf("explain %s: it is an exploration: %s repro %s takes its counterexamples step by step", dir, program, messages.QuotedPath(dir)))
-	case rundir.Exists(rundir.Dir(dir).Path(journal.CampaignFile)):
+	case run.Exists(run.Dir(dir).Path(journal.CampaignFile)):
 		return command.Usage(fmt.Errorf("explain %s: it is a campaign: want the directory of one of its runs, as its summary names them", dir))
 	}
-	page, err := explain.Run(ctx, rundir.Dir(dir), o)
+	page, err := explain.Run(ctx, run.Dir(dir), o)
 	switch {
 	case errors.Is(err, cause.ErrFilter), errors.Is(err, explain.ErrModel):
 		return command.Usage(err)
@@ -97,7 +97,7 @@ func (x *run) run(ctx context.Context, dir string) error {
 		if err := page.WriteHTML(&text); err != nil {
 			return err
 		}
-		if err := rundir.WriteOutput(x.html, text.Bytes(), rundir.Plain); err != nil {
+		if err := run.WriteOutput(x.html, text.Bytes(), run.Plain); err != nil {
 			return err
 		}
 	}

@@ -10,14 +10,14 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 )
 
 // Write writes a page for a command and each below it into a directory, which
 // it makes if it does not exist. It changes their help texts.
 func Write(root *cobra.Command, dir string) error {
-	dir = rundir.Resolve(dir)
-	if err := rundir.MkdirAll(dir); err != nil {
+	dir = run.Resolve(dir)
+	if err := run.MkdirAll(dir); err != nil {
 		return err
 	}
 	root.DisableAutoGenTag = true
@@ -41,7 +41,7 @@ func writePages(cmd *cobra.Command, dir string) error {
 		return err
 	}
 	name := strings.ReplaceAll(cmd.CommandPath(), " ", "-") + ".1"
-	return rundir.WriteFile(filepath.Join(dir, name), page.Bytes(), false)
+	return run.WriteFile(filepath.Join(dir, name), page.Bytes(), false)
 }
 
 // preformat turns the indented lines of long help texts into code blocks of

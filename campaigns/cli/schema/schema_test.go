@@ -33,7 +33,7 @@ import (
 	"ordeal/campaigns/report"
 	"ordeal/campaigns/report/compare"
 	"ordeal/campaigns/report/trend"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/check/witness/certificate"
 	"ordeal/sim"
 )
@@ -43,8 +43,8 @@ var update = flag.Bool("update", false, "rewrite the published schemas")
 // forms are the types of what the published schemas describe: one of them.
 var forms = map[string][]reflect.Type{
 	"verdict":     {reflect.TypeFor[evaluate.TraceResult](), reflect.TypeFor[evaluate.FollowedResult](), reflect.TypeFor[evaluate.SerialResult]()},
-	"record":      {reflect.TypeFor[rundir.Spec]()},
-	"result":      {reflect.TypeFor[rundir.Result]()},
+	"record":      {reflect.TypeFor[run.Spec]()},
+	"result":      {reflect.TypeFor[run.Result]()},
 	"finding":     {reflect.TypeFor[report.FindingLine]()},
 	"report":      {reflect.TypeFor[report.CampaignLine](), reflect.TypeFor[report.RunLine](), reflect.TypeFor[report.FindingLine](), reflect.TypeFor[report.GoneLine](), reflect.TypeFor[report.CanaryLine](), reflect.TypeFor[report.SummaryLine]()},
 	"summary":     {reflect.TypeFor[summary.Summary]()},

@@ -13,7 +13,7 @@ import (
 
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/sim/protocols"
 	"ordeal/sim/slicc/compiler"
 	"ordeal/sim/slicc/syntax"
@@ -99,7 +99,7 @@ environment variable COLUMNS says, else 120 columns.`,
 			_, err = e.Stdout.Write(b.Bytes())
 			return err
 		}
-		return rundir.WriteOutput(output, []byte(messages.Escape(b.String())), rundir.Plain)
+		return run.WriteOutput(output, []byte(messages.Escape(b.String())), run.Plain)
 	})
 	return cmd
 }

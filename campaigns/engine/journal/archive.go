@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"ordeal/campaigns/config"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 )
 
 // Archive is the directory of a campaign, running or ended, for readers such
@@ -33,7 +33,7 @@ type Archive struct {
 // Open opens the directory of a campaign.
 func Open(dir string) (*Archive, error) {
 	path := filepath.Join(dir, CampaignFile)
-	text, err := rundir.ReadFile(path)
+	text, err := run.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s is no directory of a campaign: %w", dir, err)
 	} else if err != nil {
@@ -44,7 +44,7 @@ func Open(dir string) (*Archive, error) {
 		return nil, fmt.Errorf("open campaign: %w", err)
 	}
 	a := newArchive(dir, c)
-	if err := rundir.ReadJSON(a.Path(HeaderFile), &a.Header); err != nil {
+	if err := run.ReadJSON(a.Path(HeaderFile), &a.Header); err != nil {
 		return nil, fmt.Errorf("open campaign: %w", err)
 	}
 	c.Recorded(a.Header.Environment)
@@ -63,7 +63,7 @@ func (a *Archive) Extend(x config.Extension) (text []byte, err error) {
 			config.ErrExtension, a.Dir)
 	}
 	path := a.Path(CampaignFile)
-	old, err := rundir.ReadFile(path)
+	old, err := run.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
@@ -90,20 +90,20 @@ func (a *Archive) Schedule() []int { return a.schedule }
 func (a *Archive) Config(number int) *config.Config { return &a.Campaign.Configs[a.schedule[number]] }
 
 // Run is the directory of a run, which exists if its Entry says Kept.
-func (a *Archive) Run(number int) rundir.Dir { return rundir.Dir(a.Path(rundir.Name(number))) }
+func (a *Archive) Run(number int) run.Dir { return run.Dir(a.Path(run.Name(number))) }
 
 // System is what the runs of a configuration test, as in a finding.
 func (a *Archive) System(c *config.Config) string { return c.System(a.Campaign.SimOf(c)) }
 
 // Runs lists the numbers of the run directories that exist.
 func (a *Archive) Runs() ([]int, error) {
-	names, err := rundir.Names(a.Dir)
+	names, err := run.Names(a.Dir)
 	if err != nil {
 		return nil, err
 	}
 	var list []int
 	for _, name := range names {
-		if number, ok := rundir.Number(name); ok && number < len(a.schedule) {
+		if number, ok := run.Number(name); ok && number < len(a.schedule) {
 			list = append(list, number)
 		}
 	}
@@ -125,7 +125,7 @@ func (a *Archive) Passing() iter.Seq2[*Entry, error] { return a.EntriesAfter(new
 func (a *Archive) EntriesAfter(c *Cursor) iter.Seq2[*Entry, error] {
 	return func(yield func(*Entry, error) bool) {
 		path := a.Path(RunsFile)
-		f, err := rundir.Open(path)
+		f, err := run.Open(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			return // killed before its first run
 		} else if err != nil {
@@ -138,7 +138,7 @@ func (a *Archive) EntriesAfter(c *Cursor) iter.Seq2[*Entry, error] {
 			yield(nil, err)
 			return
 		}
-		for text, err := range rundir.Lines(f) {
+		for text, err := range run.Lines(f) {
 			var e *Entry
 			if err == nil {
 				e, err = a.decode(text, c)
@@ -169,7 +169,7 @@ func (a *Archive) replaced(f *os.File, offset int64) (map[int]bool, error) {
 		return nil, err
 	}
 	found := make(map[int]bool)
-	for text, err := range rundir.Lines(f) {
+	for text, err := range run.Lines(f) {
 		if err != nil {
 			break // the caller comes to it
 		}
@@ -177,7 +177,7 @@ func (a *Archive) replaced(f *os.File, offset int64) (map[int]bool, error) {
 			Replaces *int `json:"replaces"`
 		}
 		// Within a string the quotes would be escaped.
-		if bytes.Contains(text, []byte(`,"replaces":`)) && rundir.Unseal(text) == nil && json.Unmarshal(text, &line) == nil && line.Replaces != nil {
+		if bytes.Contains(text, []byte(`,"replaces":`)) && run.Unseal(text) == nil && json.Unmarshal(text, &line) == nil && line.Replaces != nil {
 			found[*line.Replaces] = true
 		}
 	}
@@ -192,5 +192,5 @@ func AsideDirs() []string { return []string{QuarantineDir, AfterStopDir} }
 // Temporary reports whether a file of a run directory, by its name, is of no
 // use after the campaign.
 func Temporary(name string) bool {
-	return name == PendingFile || name == rundir.PartDir || strings.HasPrefix(name, ".")
+	return name == PendingFile || name == run.PartDir || strings.HasPrefix(name, ".")
 }

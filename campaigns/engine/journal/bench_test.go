@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"ordeal/campaigns/config"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/sim"
 )
 
@@ -28,11 +28,11 @@ func BenchmarkRead(b *testing.B) {
 	}
 	for n := range runs {
 		e := w.NewEntry(n)
-		e.Program, e.At = rundir.Hash([]byte{byte(n)}), time.Duration(n)*time.Millisecond
+		e.Program, e.At = run.Hash([]byte{byte(n)}), time.Duration(n)*time.Millisecond
 		for i := range coverage {
 			coverage[i].Count = uint64(n*(i+7)) % 1013 * uint64((n+i)%3)
 		}
-		e.Result = &rundir.Result{Version: rundir.Version, Operations: 120, Elapsed: 1234567, Coverage: coverage, Covered: rundir.CoveredBy(coverage), Answers: []rundir.Answer{
+		e.Result = &run.Result{Version: run.FormatVersion, Operations: 120, Elapsed: 1234567, Coverage: coverage, Covered: run.CoveredBy(coverage), Answers: []run.Answer{
 			{Model: "tso", Answer: "allowed", Procedure: "order", Search: 12345, Evidence: 2345}, {Model: "sc", Answer: "forbidden", Procedure: "saturate", Search: 12345, Evidence: 2345},
 		}}
 		if err := w.Append(e); err != nil {

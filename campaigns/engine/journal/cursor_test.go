@@ -10,7 +10,7 @@ import (
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/internal/must"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/sim"
 )
 
@@ -74,9 +74,9 @@ func TestPassing(t *testing.T) {
 	for number, events := range []string{"AB", "A", "BC", "D", "", "EA", "D", "F"} {
 		e := entry(w.Archive, number, strings.Split(events, "")...)
 		if number%3 == 0 {
-			e.Title, e.Alone = "<lost>", &rundir.Alone{Recurs: true}
-			e.Answers = slices.Repeat([]rundir.Answer{{Model: "sc", Answer: "forbidden"}}, 8-number)
-			e.Covered = &rundir.Covered{Taken: number, Total: 9}
+			e.Title, e.Alone = "<lost>", &run.Alone{Recurs: true}
+			e.Answers = slices.Repeat([]run.Answer{{Model: "sc", Answer: "forbidden"}}, 8-number)
+			e.Covered = &run.Covered{Taken: number, Total: 9}
 		}
 		appendAll(t, w, e)
 	}

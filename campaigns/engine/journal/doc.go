@@ -15,7 +15,7 @@
 //	  summary.txt        the table printed at the end
 //	  summary.json       summary.Summary
 //	  report.html        of ordeal campaign report
-//	  000017/            run number 17: see package rundir
+//	  000017/            run number 17: see package run
 //	  quarantine/        what could not be used, with a reason
 //	    000021/          a run that could not be executed or checked, or whose
 //	                     files were corrupt; 000021-2 when it happens again
@@ -69,7 +69,7 @@
 // is reported: a crash of the machine loses no finding. Other files are not
 // flushed, since a flush for each run would cost more than the run.
 //
-// A line ends with a checksum (rundir.Seal), so that a changed digit is noticed.
+// A line ends with a checksum (run.Seal), so that a changed digit is noticed.
 // Where the files of a finding are corrupt, its line stays, and says so; where its
 // line is, the line is written anew from the files if they have all of it.
 //

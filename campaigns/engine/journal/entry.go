@@ -11,11 +11,11 @@ import (
 	jsonv1 "github.com/go-json-experiment/json/v1"
 
 	"ordeal/campaigns/config"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/sim"
 )
 
-// Entry is a finished run, and a line of runs.jsonl, sealed (rundir.Seal).
+// Entry is a finished run, and a line of runs.jsonl, sealed (run.Seal).
 type Entry struct {
 	Number int `json:"number"`
 	// At is when the run was recorded, in time spent on the campaign: when it
@@ -45,11 +45,11 @@ type Entry struct {
 	// in the order of all lines' New, without trailing zeros.
 	New    sim.Coverage `json:"new,omitempty"`
 	Counts []uint64     `json:"counts,omitempty"`
-	*rundir.Result
+	*run.Result
 
 	// Config and Dir follow from the campaign and its directory.
 	Config *config.Config `json:"-"`
-	Dir    rundir.Dir     `json:"-"`
+	Dir    run.Dir        `json:"-"`
 }
 
 // Finding reports whether the run belongs to a finding: it failed, and is not
@@ -104,7 +104,7 @@ func (e *Entry) encode() ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("write run %d: %w", e.Number, err)
 	}
-	return rundir.Seal(text), nil
+	return run.Seal(text), nil
 }
 
 // inNanoseconds reads durations as encoding/json writes them. Lines are read by the module
@@ -115,10 +115,10 @@ var inNanoseconds = jsonv1.FormatDurationAsNano(true)
 // campaign, and one that c has seen; it adds the run to c.
 func (a *Archive) decode(text []byte, c *Cursor) (*Entry, error) {
 	c.prepare(len(a.schedule))
-	if err := rundir.Unseal(text); err != nil {
+	if err := run.Unseal(text); err != nil {
 		return nil, err
 	}
-	e := &Entry{Result: new(rundir.Result), Counts: c.counts[:0]}
+	e := &Entry{Result: new(run.Result), Counts: c.counts[:0]}
 	if err := jsonv2.Unmarshal(text, e, inNanoseconds); err != nil {
 		return nil, err
 	}
@@ -140,6 +140,6 @@ func (a *Archive) decode(text []byte, c *Cursor) (*Entry, error) {
 func (a *Archive) complete(e *Entry) {
 	e.Config, e.Dir = a.Config(e.Number), a.Run(e.Number)
 	if e.Quarantined() {
-		e.Dir = rundir.Dir(filepath.Join(a.Dir, QuarantineDir, filepath.Base(e.Quarantine)))
+		e.Dir = run.Dir(filepath.Join(a.Dir, QuarantineDir, filepath.Base(e.Quarantine)))
 	}
 }

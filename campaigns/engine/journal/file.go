@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/sim/osfile"
 )
 
@@ -18,7 +18,7 @@ import (
 func lock(dir string) (*os.File, error) {
 	path := filepath.Join(dir, RunsFile)
 	for {
-		f, err := rundir.Append(path)
+		f, err := run.Append(path)
 		if err != nil {
 			return nil, err
 		}
@@ -48,7 +48,7 @@ func lockSoon(f *os.File) error {
 // Running reports whether a process runs the campaign in a directory, or rewrites it.
 // The error may be that of a file system without locks.
 func Running(dir string) (bool, error) {
-	f, err := rundir.Open(filepath.Join(dir, RunsFile))
+	f, err := run.Open(filepath.Join(dir, RunsFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil // killed before its first run
 	} else if err != nil {
@@ -70,7 +70,7 @@ func current(f *os.File, path string) bool {
 	if err != nil {
 		return false
 	}
-	named, err := rundir.Lstat(path)
+	named, err := run.Lstat(path)
 	return err == nil && os.SameFile(opened, named)
 }
 
@@ -84,7 +84,7 @@ type replacement struct {
 
 // replace begins a new journal in a temporary file.
 func replace(dir string) (*replacement, error) {
-	f, err := rundir.Temporary(filepath.Join(dir, RunsFile))
+	f, err := run.Temporary(filepath.Join(dir, RunsFile))
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +110,7 @@ func (r *replacement) commit(old *os.File) (*os.File, error) {
 	if err := r.install(); err != nil {
 		return old, errors.Join(err, r.discard())
 	}
-	return r.File, errors.Join(rundir.Flush(r.dir), old.Close())
+	return r.File, errors.Join(run.Flush(r.dir), old.Close())
 }
 
 // install flushes the new journal to the disk, locks it and renames it.
@@ -118,26 +118,26 @@ func (r *replacement) install() error {
 	if err := r.out.Flush(); err != nil {
 		return fmt.Errorf("write %s: %w", RunsFile, err)
 	}
-	if err := rundir.Sync(r.File); err != nil {
+	if err := run.Sync(r.File); err != nil {
 		return err
 	}
 	if err := osfile.Lock(r.File); err != nil {
 		return err
 	}
-	return rundir.Rename(r.Name(), filepath.Join(r.dir, RunsFile))
+	return run.Rename(r.Name(), filepath.Join(r.dir, RunsFile))
 }
 
 // discard removes the temporary file.
-func (r *replacement) discard() error { return errors.Join(r.Close(), rundir.Remove(r.Name())) }
+func (r *replacement) discard() error { return errors.Join(r.Close(), run.Remove(r.Name())) }
 
 // removeTemporary removes the temporary files that a kill has left in a
 // directory that is locked, and in its quarantine.
 func removeTemporary(dir string) error {
-	if err := rundir.RemoveTemporary(dir); err != nil {
+	if err := run.RemoveTemporary(dir); err != nil {
 		return err
 	}
 	quarantine := filepath.Join(dir, QuarantineDir)
-	entries, err := rundir.ReadDir(quarantine)
+	entries, err := run.ReadDir(quarantine)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	} else if err != nil {
@@ -145,7 +145,7 @@ func removeTemporary(dir string) error {
 	}
 	for _, e := range entries {
 		if e.IsDir() {
-			if err := rundir.RemoveTemporary(filepath.Join(quarantine, e.Name())); err != nil {
+			if err := run.RemoveTemporary(filepath.Join(quarantine, e.Name())); err != nil {
 				return err
 			}
 		}

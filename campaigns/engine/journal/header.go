@@ -15,7 +15,7 @@ const (
 	SummaryJSON  = "summary.json"
 
 	// QuarantineDir holds the directories of runs that could not be executed
-	// or checked, each with a rundir.ReasonFile, and LinesFile.
+	// or checked, each with a run.ReasonFile, and LinesFile.
 	QuarantineDir = "quarantine"
 	// LinesFile holds corrupt lines of the journal, in quarantine.
 	LinesFile = "lines.txt"

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"io/fs"
 
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/sim"
 )
 
@@ -19,18 +19,18 @@ func WritePending(e *Entry) error {
 	if err != nil {
 		return err
 	}
-	if err := rundir.Overwrite(e.Dir.Path(PendingFile), text); err != nil || !e.Failed() {
+	if err := run.Overwrite(e.Dir.Path(PendingFile), text); err != nil || !e.Failed() {
 		return err
 	}
-	return errors.Join(rundir.Flush(e.Dir.Path(PendingFile)), rundir.Flush(string(e.Dir)))
+	return errors.Join(run.Flush(e.Dir.Path(PendingFile)), run.Flush(string(e.Dir)))
 }
 
 // ReadPending reads what WritePending wrote for a run; nil if there is no whole
 // file, or not one of this run.
 func (a *Archive) ReadPending(number int) *Entry {
-	e := &Entry{Result: &rundir.Result{}}
-	text, err := rundir.ReadFile(a.Run(number).Path(PendingFile))
-	if err != nil || rundir.Unseal(text) != nil || json.Unmarshal(text, e) != nil {
+	e := &Entry{Result: &run.Result{}}
+	text, err := run.ReadFile(a.Run(number).Path(PendingFile))
+	if err != nil || run.Unseal(text) != nil || json.Unmarshal(text, e) != nil {
 		return nil
 	}
 	if e.Number != number || e.ConfigName != a.Config(number).Name || e.Outcome == sim.Infra {
@@ -45,8 +45,8 @@ func (a *Archive) ReadPending(number int) *Entry {
 }
 
 // RemovePending removes the file that WritePending wrote, if it is there.
-func RemovePending(dir rundir.Dir) error {
-	if err := rundir.Remove(dir.Path(PendingFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+func RemovePending(dir run.Dir) error {
+	if err := run.Remove(dir.Path(PendingFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/sim"
 )
 
@@ -31,7 +31,7 @@ type Rejected struct {
 // Repair. A session that was killed lasted until its last line: the dates of
 // files say nothing, since copies and clocks change them.
 func (w *Writer) Replay(each func(*Entry)) ([]Rejected, error) {
-	f, err := rundir.Open(w.Path(RunsFile))
+	f, err := run.Open(w.Path(RunsFile))
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func (w *Writer) Replay(each func(*Entry)) ([]Rejected, error) {
 	w.cursor = w.start()
 	var list []Rejected
 	var latest time.Duration
-	for text, err := range rundir.Lines(f) {
+	for text, err := range run.Lines(f) {
 		w.cursor.Lines++
 		if err != nil {
 			return nil, fmt.Errorf("read %s:%d: %w", f.Name(), w.cursor.Lines, err)
@@ -122,14 +122,14 @@ func (w *Writer) copyWhole(to *replacement, list []Rejected) (seen []bool, err e
 	for i := range list {
 		rejected[list[i].Line] = &list[i]
 	}
-	f, err := rundir.Open(w.Path(RunsFile))
+	f, err := run.Open(w.Path(RunsFile))
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	seen = make([]bool, len(w.schedule))
 	from, line := w.start(), 0
-	for text, err := range rundir.Lines(f) {
+	for text, err := range run.Lines(f) {
 		if err != nil {
 			return nil, err
 		}
@@ -177,13 +177,13 @@ func (w *Writer) salvage(hasLine func(number int) bool, corrupt bool) error {
 	if err != nil {
 		return err
 	}
-	verify := rundir.Dir.Whole
+	verify := run.Dir.Whole
 	if corrupt {
-		verify = rundir.Dir.Verify
+		verify = run.Dir.Verify
 	}
 	for _, number := range runs {
 		e := w.NewEntry(number)
-		if hasLine(number) || rundir.Exists(e.Dir.Path(PendingFile)) || verify(e.Dir) != nil {
+		if hasLine(number) || run.Exists(e.Dir.Path(PendingFile)) || verify(e.Dir) != nil {
 			continue
 		}
 		s, err := e.Dir.Spec()
@@ -220,27 +220,27 @@ func (w *Writer) quarantineLines(list []Rejected) error {
 	if text.Len() == 0 {
 		return nil
 	}
-	if err := rundir.MkdirAll(w.Path(QuarantineDir)); err != nil {
+	if err := run.MkdirAll(w.Path(QuarantineDir)); err != nil {
 		return err
 	}
-	f, err := rundir.Append(filepath.Join(w.Path(QuarantineDir), LinesFile))
+	f, err := run.Append(filepath.Join(w.Path(QuarantineDir), LinesFile))
 	if err != nil {
 		return err
 	}
 	if _, err = f.Write(text.Bytes()); err == nil {
-		err = rundir.Sync(f)
+		err = run.Sync(f)
 	}
-	return errors.Join(err, f.Close(), rundir.Flush(w.Path(QuarantineDir)), rundir.Flush(w.Dir))
+	return errors.Join(err, f.Close(), run.Flush(w.Path(QuarantineDir)), run.Flush(w.Dir))
 }
 
 // Quarantine moves the directory of a run to quarantine, with the reason.
-func (a *Archive) Quarantine(number int, reason string) (rundir.Dir, error) {
-	dir, err := rundir.MoveAside(string(a.Run(number)), a.Path(QuarantineDir))
+func (a *Archive) Quarantine(number int, reason string) (run.Dir, error) {
+	dir, err := run.MoveAside(string(a.Run(number)), a.Path(QuarantineDir))
 	if err != nil {
 		return a.Run(number), err
 	}
 	if err := RemovePending(dir); err != nil {
 		return dir, err
 	}
-	return dir, rundir.WriteText(dir.Path(rundir.ReasonFile), strings.TrimSpace(reason)+"\n", true)
+	return dir, run.WriteText(dir.Path(run.ReasonFile), strings.TrimSpace(reason)+"\n", true)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ordeal/campaigns/config"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/gen"
 	"ordeal/sim"
 )
@@ -20,8 +20,8 @@ import (
 func TestRetention(t *testing.T) {
 	clean := &config.Config{Name: "clean"}
 	canary := &config.Config{Name: "canary", Bug: &config.Bug{By: []string{"crash"}}}
-	run := func(c *config.Config, outcome sim.Outcome, answer string) *Entry {
-		r := &rundir.Result{Outcome: outcome, Answers: []rundir.Answer{{Model: "sc", Answer: answer}}}
+	entryOf := func(c *config.Config, outcome sim.Outcome, answer string) *Entry {
+		r := &run.Result{Outcome: outcome, Answers: []run.Answer{{Model: "sc", Answer: answer}}}
 		return &Entry{ConfigName: c.Name, Config: c, Result: r}
 	}
 	for keep, wants := range map[config.Keep][2]bool{config.KeepFindings: {true, false}, config.KeepAll: {true, true}} {
@@ -31,14 +31,14 @@ func TestRetention(t *testing.T) {
 			entry *Entry
 			wants [2]bool // the first such run, the second one
 		}{
-			{"pass", run(clean, sim.Passed, "allowed"), wants},
-			{"pass with another answer", run(clean, sim.Passed, "forbidden"), wants},
-			{"undecided", run(clean, sim.Passed, "unknown"), [2]bool{true, true}},
-			{"failure", run(clean, sim.Crash, "allowed"), wants},
-			{"infrastructure", run(canary, sim.Infra, ""), [2]bool{true, true}},
-			{"caught", run(canary, sim.Crash, ""), wants},
-			{"fails otherwise", run(canary, sim.Deadlock, ""), wants},
-			{"canary passes", run(canary, sim.Passed, "allowed"), [2]bool{wants[1], wants[1]}},
+			{"pass", entryOf(clean, sim.Passed, "allowed"), wants},
+			{"pass with another answer", entryOf(clean, sim.Passed, "forbidden"), wants},
+			{"undecided", entryOf(clean, sim.Passed, "unknown"), [2]bool{true, true}},
+			{"failure", entryOf(clean, sim.Crash, "allowed"), wants},
+			{"infrastructure", entryOf(canary, sim.Infra, ""), [2]bool{true, true}},
+			{"caught", entryOf(canary, sim.Crash, ""), wants},
+			{"fails otherwise", entryOf(canary, sim.Deadlock, ""), wants},
+			{"canary passes", entryOf(canary, sim.Passed, "allowed"), [2]bool{wants[1], wants[1]}},
 		} {
 			may := r.MayKeep(tt.entry)
 			if first, _ := r.Keep(tt.entry); may != tt.wants[0] || first != may {
@@ -126,9 +126,9 @@ func TestRetentionOfFindings(t *testing.T) {
 // TestRetentionOfFindings.
 func failed(number int, word string) *Entry {
 	c := &config.Config{Name: word[:1], Programs: config.Programs{Options: gen.Options{Threads: 1, Ops: int(word[1] - '0')}, Rounds: 1}}
-	e := &Entry{Number: number, ConfigName: c.Name, Config: c, Result: &rundir.Result{Outcome: sim.Crash, Title: "t"}}
+	e := &Entry{Number: number, ConfigName: c.Name, Config: c, Result: &run.Result{Outcome: sim.Crash, Title: "t"}}
 	if word[2:] == "+" {
-		e.Alone = &rundir.Alone{Recurs: true}
+		e.Alone = &run.Alone{Recurs: true}
 	}
 	return e
 }

@@ -9,7 +9,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"ordeal/campaigns/config"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/sim/osfile"
 )
 
@@ -27,7 +27,7 @@ type Rewriter struct {
 // Rewrite locks a directory, which is made if it is missing, so that no other
 // process runs or rewrites its campaign. Close unlocks it.
 func Rewrite(dir string) (*Rewriter, error) {
-	if err := rundir.MakeDurable(dir); err != nil {
+	if err := run.MakeDurable(dir); err != nil {
 		return nil, err
 	}
 	f, err := lock(dir)
@@ -48,15 +48,15 @@ func (w *Rewriter) Begin(c *config.Campaign, h *Header) error {
 	if err != nil {
 		return fmt.Errorf("write %s: %w", CampaignFile, err)
 	}
-	if err := rundir.WriteChanged(w.a.Path(CampaignFile), text, true); err != nil {
+	if err := run.WriteChanged(w.a.Path(CampaignFile), text, true); err != nil {
 		return err
 	}
 	header := *h
 	var before Header
-	if rundir.ReadJSON(w.a.Path(HeaderFile), &before) == nil {
+	if run.ReadJSON(w.a.Path(HeaderFile), &before) == nil {
 		header.Session = before.Session
 	}
-	if err := rundir.WriteChangedJSON(w.a.Path(HeaderFile), &header); err != nil {
+	if err := run.WriteChangedJSON(w.a.Path(HeaderFile), &header); err != nil {
 		return err
 	}
 	w.new, err = replace(w.Dir)
@@ -84,7 +84,7 @@ func (w *Rewriter) Commit() error {
 	if err := w.new.out.Flush(); err != nil {
 		return fmt.Errorf("write %s: %w", RunsFile, err)
 	}
-	if same, err := rundir.SameContents(w.new.Name(), w.a.Path(RunsFile)); err != nil || same {
+	if same, err := run.SameContents(w.new.Name(), w.a.Path(RunsFile)); err != nil || same {
 		return err
 	}
 	if err := osfile.SyncAll(w.new.File); err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ordeal/campaigns/internal/must"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 )
 
 // TestRewrite writes a journal of entries of another campaign directory: At
@@ -25,7 +25,7 @@ func TestRewrite(t *testing.T) {
 		if _, err := Rewrite(dir); err == nil {
 			t.Error("the directory is not locked")
 		}
-		must.Succeed(t, w.Begin(c, &Header{Version: rundir.Version}))
+		must.Succeed(t, w.Begin(c, &Header{Version: run.FormatVersion}))
 		for _, e := range add(newArchive("elsewhere", c)) {
 			if _, err := w.Add(e); err != nil {
 				t.Fatal(err)
@@ -59,7 +59,7 @@ func TestRewrite(t *testing.T) {
 	type line struct {
 		Number, New int
 		At          time.Duration
-		Dir         rundir.Dir
+		Dir         run.Dir
 	}
 	var got []line
 	for e, err := range a.Entries() {

@@ -3,7 +3,7 @@ package journal
 import (
 	"testing"
 
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/sim"
 )
 
@@ -13,8 +13,8 @@ func TestLostTransitions(t *testing.T) {
 	var lines []*Entry
 	written := make(transitions)
 	for _, event := range []string{"Load", "Store", "Inv", "Store"} {
-		e := &Entry{ConfigName: "a", Result: &rundir.Result{
-			Covered: new(rundir.Covered), Coverage: sim.Coverage{{Row: sim.Row{Machine: "L1", State: "I", Event: event}, Count: 1}},
+		e := &Entry{ConfigName: "a", Result: &run.Result{
+			Covered: new(run.Covered), Coverage: sim.Coverage{{Row: sim.Row{Machine: "L1", State: "I", Event: event}, Count: 1}},
 		}}
 		written.encode(e)
 		lines = append(lines, e)
@@ -32,7 +32,7 @@ func TestLostTransitions(t *testing.T) {
 		var err error
 		for _, i := range tt.lines {
 			line := *lines[i]
-			line.Result = new(rundir.Result)
+			line.Result = new(run.Result)
 			if err = read.decode(&line, false); err == nil && line.Coverage[line.Known+len(line.New)-1].Machine != "L1" {
 				t.Errorf("lines %v: coverage of line %d is %v", tt.lines, i, line.Coverage)
 			}

@@ -12,7 +12,7 @@ import (
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/sim"
 )
 
@@ -28,7 +28,7 @@ type Writer struct {
 // campaign.json was there is begun anew. The lock comes first: of two processes
 // that begin a campaign in one directory, one changes nothing.
 func Create(dir string, c *config.Campaign, h Header) (*Writer, error) {
-	if err := rundir.MakeDurable(dir); err != nil {
+	if err := run.MakeDurable(dir); err != nil {
 		return nil, err
 	}
 	if err := unused(dir); err != nil { // before lock creates a file
@@ -58,7 +58,7 @@ func (w *Writer) create() error {
 	if err != nil {
 		return fmt.Errorf("write %s: %w", CampaignFile, err)
 	}
-	if err := rundir.WriteFile(w.Path(CampaignFile), text, true); err != nil {
+	if err := run.WriteFile(w.Path(CampaignFile), text, true); err != nil {
 		return err
 	}
 	w.cursor.prepare(len(w.schedule))
@@ -68,14 +68,14 @@ func (w *Writer) create() error {
 // unused returns an error unless a directory is empty, or has only what a kill
 // leaves of Create: an empty journal, and perhaps the campaign's file.
 func unused(dir string) error {
-	names, err := rundir.Names(dir)
+	names, err := run.Names(dir)
 	if err != nil || len(names) == 0 {
 		return err
 	}
-	info, err := rundir.Lstat(filepath.Join(dir, RunsFile))
+	info, err := run.Lstat(filepath.Join(dir, RunsFile))
 	begun := err != nil || info.Size() > 0
 	for _, name := range names {
-		begun = begun || name != RunsFile && name != CampaignFile && !rundir.IsTemporary(name)
+		begun = begun || name != RunsFile && name != CampaignFile && !run.IsTemporary(name)
 	}
 	if begun && slices.Contains(names, CampaignFile) {
 		return fmt.Errorf("campaign directory %s is not empty: it holds a campaign, which ordeal campaign resume %s continues; --dir names another directory",
@@ -112,7 +112,7 @@ func Reopen(dir string) (*Writer, error) {
 func (w *Writer) Close() error { return w.file.Close() }
 
 // WriteHeader writes the Header.
-func (w *Writer) WriteHeader() error { return rundir.WriteJSON(w.Path(HeaderFile), &w.Header, true) }
+func (w *Writer) WriteHeader() error { return run.WriteJSON(w.Path(HeaderFile), &w.Header, true) }
 
 // Append appends a run, by one write, and sets how many of its transitions are
 // new. A line that cannot be written whole is removed as far as possible; that
@@ -132,7 +132,7 @@ func (w *Writer) Append(e *Entry) error {
 	w.cursor.Offset += int64(len(text))
 	w.cursor.Lines++
 	if e.Finding() || e.Kept && e.Outcome != sim.Passed {
-		return rundir.Sync(w.file)
+		return run.Sync(w.file)
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ import (
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/internal/must"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/sim"
 )
 
@@ -30,7 +30,7 @@ const campaign = "{name: test, configs: [{name: a, runs: 8}]}"
 
 func create(t *testing.T, text string, shard config.Shard) *Writer {
 	t.Helper()
-	w, err := Create(t.TempDir(), parse(t, text), Header{Version: rundir.Version, Shard: shard, Session: time.Now()})
+	w, err := Create(t.TempDir(), parse(t, text), Header{Version: run.FormatVersion, Shard: shard, Session: time.Now()})
 	must.Succeed(t, err)
 	t.Cleanup(func() { _ = w.Close() }) // a test may have closed it
 	return w
@@ -43,7 +43,7 @@ func entry(a *Archive, number int, events ...string) *Entry {
 		taken = append(taken, sim.Transition{Row: sim.Row{Machine: "L1", State: "I", Event: event}, Count: 1})
 	}
 	e := a.NewEntry(number)
-	e.Result = &rundir.Result{Outcome: sim.Passed, Coverage: taken, Covered: rundir.CoveredBy(taken)}
+	e.Result = &run.Result{Outcome: sim.Passed, Coverage: taken, Covered: run.CoveredBy(taken)}
 	return e
 }
 
@@ -95,7 +95,7 @@ func TestReplay(t *testing.T) {
 		{"last line cut short", func(lines []string) []string { lines[4] = lines[4][:20]; return lines }, nil, "0123"},
 		{"not JSON", func(lines []string) []string { lines[3] = "\x00\n"; return lines }, map[int]string{4: "invalid"}, "0124"},
 		{"a digit changed", func(lines []string) []string {
-			lines[3] = strings.Replace(string(rundir.Seal([]byte(strings.TrimSpace(lines[3])))), `"at_ns":0`, `"at_ns":7`, 1)
+			lines[3] = strings.Replace(string(run.Seal([]byte(strings.TrimSpace(lines[3])))), `"at_ns":0`, `"at_ns":7`, 1)
 			return lines
 		}, map[int]string{4: "was changed after it was written"}, "0124"},
 		{"run twice", func(lines []string) []string { return append(lines, lines[0]) }, map[int]string{6: "run 0 of"}, "01234"},
@@ -274,7 +274,7 @@ func TestCreateAtOnce(t *testing.T) {
 		_ = writers[begun].Close() // or before
 		a, err := Open(dir)
 		must.Succeed(t, err)
-		names, err := rundir.Names(dir)
+		names, err := run.Names(dir)
 		must.Succeed(t, err)
 		if a.Campaign.Seed != uint64(begun) || a.Header.Seed != uint64(begun) || len(names) != 3 {
 			t.Fatalf("campaign %d begins, the directory has the file of %d, the header of %d, %v", begun, a.Campaign.Seed, a.Header.Seed, names)
@@ -295,7 +295,7 @@ func TestCreateAgain(t *testing.T) {
 			t.Errorf("%v: %v", files, err)
 			continue
 		}
-		names, err := rundir.Names(dir)
+		names, err := run.Names(dir)
 		must.Succeed(t, errors.Join(err, w.Close()))
 		if len(names) != 3 {
 			t.Errorf("%v: the directory has %v", files, names)
@@ -314,20 +314,20 @@ func TestTemporary(t *testing.T) {
 	for _, name := range append(slices.Clone(left), stay...) {
 		must.Succeed(t, os.WriteFile(w.Path(name), nil, 0o600))
 	}
-	out, err := rundir.CreateOutput(w.Path("report.html"), rundir.Plain)
+	out, err := run.CreateOutput(w.Path("report.html"), run.Plain)
 	must.Succeed(t, err)
 	w = reopen(t, w.Dir)
 	for _, name := range left {
-		if rundir.Exists(w.Path(name)) {
+		if run.Exists(w.Path(name)) {
 			t.Errorf("%s is left", name)
 		}
 	}
 	for _, name := range stay {
-		if !rundir.Exists(w.Path(name)) {
+		if !run.Exists(w.Path(name)) {
 			t.Errorf("%s is removed", name)
 		}
 	}
-	if must.Succeed(t, out.Close()); !rundir.Exists(w.Path("report.html")) {
+	if must.Succeed(t, out.Close()); !run.Exists(w.Path("report.html")) {
 		t.Error("the report that was written is lost")
 	}
 }

@@ -2,7 +2,7 @@ package summary
 
 import (
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/sim"
 )
 
@@ -19,7 +19,7 @@ func (f *Finding) Commands(argv0 string, best *Reproducer) []Command {
 	}
 	path := messages.QuotedPath(best.Dir)
 	var list []Command
-	if diagnosis := rundir.Dir(best.Dir).Path(rundir.DiagnosisFile); rundir.Exists(diagnosis) {
+	if diagnosis := run.Dir(best.Dir).Path(run.DiagnosisFile); run.Exists(diagnosis) {
 		list = append(list, Command{"log", messages.QuotedPath(diagnosis)})
 	}
 	if f.Outcome == sim.Violation {

@@ -7,7 +7,7 @@ import (
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/internal/must"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/sim"
 )
 
@@ -18,14 +18,14 @@ func TestCoverageOfPart(t *testing.T) {
 	dir := t.TempDir()
 	c, err := config.Parse("part.yaml", []byte("name: part\nconfigs: [{name: a, runs: 2}]\n"), nil)
 	must.Succeed(t, err)
-	w, err := journal.Create(dir, c, journal.Header{Version: rundir.Version, Started: time.Now()})
+	w, err := journal.Create(dir, c, journal.Header{Version: run.FormatVersion, Started: time.Now()})
 	must.Succeed(t, err)
 	for number, coverage := range []sim.Coverage{
 		{{Row: sim.Row{Machine: "L1", State: "I", Event: "Load"}, Count: 3}},
 		{{Row: sim.Row{Machine: "L1", State: "M", Event: "Load"}, Count: 1}},
 	} {
 		e := w.NewEntry(number)
-		e.Result = &rundir.Result{Outcome: sim.Passed, Coverage: coverage, Covered: rundir.CoveredBy(coverage)}
+		e.Result = &run.Result{Outcome: sim.Passed, Coverage: coverage, Covered: run.CoveredBy(coverage)}
 		must.Succeed(t, w.Append(e))
 	}
 	must.Succeed(t, w.Close())

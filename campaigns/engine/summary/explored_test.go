@@ -8,7 +8,7 @@ import (
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/internal/must"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/check"
 	"ordeal/sim"
 )
@@ -35,9 +35,9 @@ func TestUnreachable(t *testing.T) {
 	}
 	add := func(number, of int, coverage sim.Coverage, answer check.Answer) {
 		cfg := &c.Configs[of]
-		s.Add(&journal.Entry{Number: number, Config: cfg, ConfigName: cfg.Name, Result: &rundir.Result{
-			Outcome: sim.Passed, Coverage: coverage, Covered: rundir.CoveredBy(coverage),
-			Answers: []rundir.Answer{{Model: "tso", Answer: answer.String()}},
+		s.Add(&journal.Entry{Number: number, Config: cfg, ConfigName: cfg.Name, Result: &run.Result{
+			Outcome: sim.Passed, Coverage: coverage, Covered: run.CoveredBy(coverage),
+			Answers: []run.Answer{{Model: "tso", Answer: answer.String()}},
 		}})
 	}
 	figure := func(row int) string {
@@ -77,9 +77,9 @@ func TestUnreachableOfOutcomes(t *testing.T) {
 		coverage := sim.Coverage{{Row: sim.Row{Machine: "L1", State: "S", Event: "Load"}, Count: 1}, {Row: sim.Row{Machine: "L1", State: "S", Event: "Inv"}}}
 		for number := range 2 {
 			cfg := &c.Configs[number]
-			s.Add(&journal.Entry{Number: number, Config: cfg, ConfigName: cfg.Name, Result: &rundir.Result{
-				Outcome: sim.Passed, Coverage: coverage, Covered: rundir.CoveredBy(coverage),
-				Answers: []rundir.Answer{{Model: "tso", Answer: check.Allowed.String()}},
+			s.Add(&journal.Entry{Number: number, Config: cfg, ConfigName: cfg.Name, Result: &run.Result{
+				Outcome: sim.Passed, Coverage: coverage, Covered: run.CoveredBy(coverage),
+				Answers: []run.Answer{{Model: "tso", Answer: check.Allowed.String()}},
 			}})
 		}
 		want := "sampled: 1 of 1 "
@@ -100,7 +100,7 @@ func TestCounterexample(t *testing.T) {
 	s := New(c, t.TempDir(), config.Shard{}, time.Now())
 	add := func(number, of, steps int) {
 		cfg := &c.Configs[of]
-		s.Add(&journal.Entry{Number: number, Config: cfg, ConfigName: cfg.Name, Kept: true, Dir: rundir.Dir(rundir.Name(number)), Result: &rundir.Result{
+		s.Add(&journal.Entry{Number: number, Config: cfg, ConfigName: cfg.Name, Kept: true, Dir: run.Dir(run.Name(number)), Result: &run.Result{
 			Outcome: sim.Crash, Title: "invalid transition", Counterexample: steps,
 		}})
 	}
@@ -111,10 +111,10 @@ func TestCounterexample(t *testing.T) {
 	}
 	add(2, 2, 0)
 	f := &s.Findings[0]
-	if len(s.Findings) != 1 || f.Explored() || f.Best.Dir != rundir.Name(2) || f.Counterexample.Dir != rundir.Name(1) {
+	if len(s.Findings) != 1 || f.Explored() || f.Best.Dir != run.Name(2) || f.Counterexample.Dir != run.Name(1) {
 		t.Errorf("%+v", f)
 	}
-	if text := f.text(s); !strings.Contains(text, "shortest 7 steps, ordeal repro "+rundir.Name(1)) || !strings.Contains(text, "reduce") {
+	if text := f.text(s); !strings.Contains(text, "shortest 7 steps, ordeal repro "+run.Name(1)) || !strings.Contains(text, "reduce") {
 		t.Error(text)
 	}
 }
@@ -144,7 +144,7 @@ func TestSameMutant(t *testing.T) {
 	s := New(c, t.TempDir(), config.Shard{}, time.Now())
 	add := func(number, of, steps int, outcome sim.Outcome, title string) {
 		cfg := &c.Configs[of]
-		s.Add(&journal.Entry{Number: number, Config: cfg, ConfigName: cfg.Name, Kept: true, Dir: rundir.Dir(rundir.Name(number)), Result: &rundir.Result{
+		s.Add(&journal.Entry{Number: number, Config: cfg, ConfigName: cfg.Name, Kept: true, Dir: run.Dir(run.Name(number)), Result: &run.Result{
 			Outcome: outcome, Title: title, Counterexample: steps,
 		}})
 	}
@@ -157,10 +157,10 @@ func TestSameMutant(t *testing.T) {
 		runs  int
 		steps string
 	}{
-		{1, "5 steps to invalid transition, ordeal repro " + rundir.Name(2)},
+		{1, "5 steps to invalid transition, ordeal repro " + run.Name(2)},
 		{1, ""},
-		{2, "5 steps, ordeal repro " + rundir.Name(2)},
-		{1, "5 steps to invalid transition, ordeal repro " + rundir.Name(2)},
+		{2, "5 steps, ordeal repro " + run.Name(2)},
+		{1, "5 steps to invalid transition, ordeal repro " + run.Name(2)},
 	}
 	if len(s.Findings) != len(want) {
 		t.Fatalf("%d findings, want %d: %+v", len(s.Findings), len(want), s.Findings)

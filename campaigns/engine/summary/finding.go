@@ -10,7 +10,7 @@ import (
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/sim"
 )
 
@@ -44,10 +44,10 @@ type Finding struct {
 	Counterexample *Counterexample `json:"counterexample,omitempty"`
 	// Reduction is that of the first run; nil where none was asked for, or it
 	// has not ended.
-	Reduction *rundir.Reduction `json:"reduction,omitempty"`
+	Reduction *run.Reduction `json:"reduction,omitempty"`
 	// Timing adds up the repetitions of runs at latencies near those of the
 	// simulated machine; nil where there are none.
-	Timing *rundir.Timing `json:"timing,omitempty"`
+	Timing *run.Timing `json:"timing,omitempty"`
 	// Traced says that repro --trace can record what the coherence protocol does
 	// in its runs.
 	Traced bool `json:"traced,omitempty"`
@@ -146,46 +146,46 @@ func (s *Summary) shareCounterexample(system string) {
 
 // add counts a run. A campaign records runs by number, but not those of
 // shards that were merged.
-func (f *Finding) add(run *journal.Entry) {
+func (f *Finding) add(entry *journal.Entry) {
 	f.Runs++
-	if run.Number < f.First {
-		f.First, f.FirstAt, f.Dir = run.Number, run.At, string(run.Dir)
+	if entry.Number < f.First {
+		f.First, f.FirstAt, f.Dir = entry.Number, entry.At, string(entry.Dir)
 	}
-	if run.Number > f.Last {
-		f.Last, f.LastAt = run.Number, run.At
+	if entry.Number > f.Last {
+		f.Last, f.LastAt = entry.Number, entry.At
 	}
-	if run.Alone != nil {
+	if entry.Alone != nil {
 		f.Alone++
-		if run.Alone.Recurs {
+		if entry.Alone.Recurs {
 			f.Recurred++
 		}
 	}
-	if t := run.Timing; t != nil {
+	if t := entry.Timing; t != nil {
 		if f.Timing == nil {
-			f.Timing = new(rundir.Timing)
+			f.Timing = new(run.Timing)
 		}
 		f.Timing.Seeds += t.Seeds
 		f.Timing.Same += t.Same
 	}
-	k := slices.IndexFunc(f.Configs, func(c ConfigCount) bool { return c.Config == run.Config.Name })
+	k := slices.IndexFunc(f.Configs, func(c ConfigCount) bool { return c.Config == entry.Config.Name })
 	if k < 0 {
 		k = len(f.Configs)
-		f.Configs = append(f.Configs, ConfigCount{Config: run.Config.Name})
+		f.Configs = append(f.Configs, ConfigCount{Config: entry.Config.Name})
 	}
 	f.Configs[k].Runs++
-	x := run.Example()
-	if n := run.Counterexample; n > 0 {
+	x := entry.Example()
+	if n := entry.Counterexample; n > 0 {
 		explored := f.Best == nil || f.Explored()
 		if c := f.Counterexample; c == nil || c.Title != "" || n < c.Steps {
-			f.Counterexample = &Counterexample{Dir: string(run.Dir), Steps: n}
+			f.Counterexample = &Counterexample{Dir: string(entry.Dir), Steps: n}
 		}
 		if explored {
 			f.Best = &Reproducer{Dir: f.Counterexample.Dir, Example: x}
 		}
 		return
 	}
-	if f.Best == nil || f.Explored() || run.Kept && !f.Best.Reduced && x.Better(&f.Best.Example) {
-		f.Best = &Reproducer{Dir: string(run.Dir), Example: x}
+	if f.Best == nil || f.Explored() || entry.Kept && !f.Best.Reduced && x.Better(&f.Best.Example) {
+		f.Best = &Reproducer{Dir: string(entry.Dir), Example: x}
 	}
 }
 
@@ -274,10 +274,10 @@ func (f *Finding) text(s *Summary) string {
 
 // AddReduction adds the reduction of the first run of a finding, whose
 // directory is dir.
-func (s *Summary) AddReduction(dir rundir.Dir, reduction *rundir.Reduction) {
+func (s *Summary) AddReduction(dir run.Dir, reduction *run.Reduction) {
 	for i := range s.Findings {
 		f := &s.Findings[i]
-		if rundir.Dir(f.Dir) != dir || dir == "" {
+		if run.Dir(f.Dir) != dir || dir == "" {
 			continue
 		}
 		shown := *reduction
@@ -294,8 +294,8 @@ func (s *Summary) AddReduction(dir rundir.Dir, reduction *rundir.Reduction) {
 // ReadReductions adds the reductions of findings, as far as they can be read.
 func (s *Summary) ReadReductions() {
 	for i := range s.Findings {
-		reduction := new(rundir.Reduction)
-		if dir := rundir.Dir(s.Findings[i].Dir); dir != "" && rundir.ReadJSON(dir.Path(rundir.ReductionFile), reduction) == nil {
+		reduction := new(run.Reduction)
+		if dir := run.Dir(s.Findings[i].Dir); dir != "" && run.ReadJSON(dir.Path(run.ReductionFile), reduction) == nil {
 			s.AddReduction(dir, reduction)
 		}
 	}

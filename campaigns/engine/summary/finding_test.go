@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"ordeal/campaigns/config"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/sim"
 )
 
@@ -17,8 +17,8 @@ func TestApart(t *testing.T) {
 	s := &Summary{Findings: []Finding{
 		{Title: "not repeated"},
 		{Title: "known", Known: &config.Known{}},
-		{Title: "shows", Timing: &rundir.Timing{Seeds: 20, Same: 1}},
-		{Title: "exploring", Timing: &rundir.Timing{Seeds: 20}},
+		{Title: "shows", Timing: &run.Timing{Seeds: 20, Same: 1}},
+		{Title: "exploring", Timing: &run.Timing{Seeds: 20}},
 	}}
 	for anyLatency, want := range map[bool]int{false: 2, true: 3} {
 		s.anyLatency = anyLatency
@@ -63,13 +63,13 @@ func TestUndecidedCanaries(t *testing.T) {
 // TestCommands: what a model evaluates is explained by its history, a crash by what
 // the simulator said and by a trace.
 func TestCommands(t *testing.T) {
-	dir := rundir.Dir(t.TempDir())
-	if err := rundir.WriteFile(dir.Path(rundir.DiagnosisFile), []byte("x\n"), false); err != nil {
+	dir := run.Dir(t.TempDir())
+	if err := run.WriteFile(dir.Path(run.DiagnosisFile), []byte("x\n"), false); err != nil {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct {
 		f    Finding
-		dir  rundir.Dir
+		dir  run.Dir
 		want string
 	}{
 		{Finding{Outcome: sim.Violation, Traced: true}, "run", "explain trace reduce repeat"},

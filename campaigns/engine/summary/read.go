@@ -5,7 +5,7 @@ import (
 	"io/fs"
 
 	"ordeal/campaigns/engine/journal"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 )
 
 // Read is the summary of the runs that are recorded.
@@ -20,7 +20,7 @@ func Recorded(a *journal.Archive) (*Summary, error) {
 		return Read(a)
 	}
 	s := new(Summary)
-	err := rundir.ReadJSON(a.Path(journal.SummaryJSON), s)
+	err := run.ReadJSON(a.Path(journal.SummaryJSON), s)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Read(a)
 	}

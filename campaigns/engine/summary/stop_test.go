@@ -7,7 +7,7 @@ import (
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine/journal"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/sim"
 )
 
@@ -35,7 +35,7 @@ func TestStopCondition(t *testing.T) {
 			if s.Stopped != "" {
 				t.Errorf("%+v: %s: stopped before run %d: %s", tt.stop, tt.runs, number, s.Stopped)
 			}
-			e := &journal.Entry{Number: number, Config: &c.Configs[0], Result: &rundir.Result{Outcome: sim.Crash, Title: string(r)}}
+			e := &journal.Entry{Number: number, Config: &c.Configs[0], Result: &run.Result{Outcome: sim.Crash, Title: string(r)}}
 			if strings.ContainsRune(".-", r) {
 				e.Outcome = sim.Passed
 			}

@@ -11,7 +11,7 @@ import (
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/check"
 	"ordeal/sim"
 )
@@ -314,8 +314,8 @@ func (s *Summary) ExitStatus() int {
 
 // Write writes the summary to the campaign's directory.
 func (s *Summary) Write() error {
-	if err := rundir.WriteChanged(filepath.Join(s.Dir, journal.SummaryText), []byte(messages.Escape(s.Text())), true); err != nil {
+	if err := run.WriteChanged(filepath.Join(s.Dir, journal.SummaryText), []byte(messages.Escape(s.Text())), true); err != nil {
 		return err
 	}
-	return rundir.WriteChangedJSON(filepath.Join(s.Dir, journal.SummaryJSON), s)
+	return run.WriteChangedJSON(filepath.Join(s.Dir, journal.SummaryJSON), s)
 }

@@ -12,8 +12,7 @@ import (
 	"ordeal/campaigns/audit"
 	"ordeal/campaigns/lab"
 	"ordeal/campaigns/reduction"
-	"ordeal/campaigns/rundir"
-	"ordeal/campaigns/trust"
+	"ordeal/campaigns/run"
 	"ordeal/gen"
 	"ordeal/sim/slicc/mutate"
 )
@@ -316,7 +315,7 @@ func runsFor(f *audit.Finding) (int, error) {
 // witness records the finding and reduces its program.
 func (b *Bench) witness(ctx context.Context, bug *Bug, r *Result) error {
 	dir := filepath.Join(b.Dir, "findings", bug.ID)
-	if err := errors.Join(rundir.RemoveAll(dir), rundir.MkdirAll(dir)); err != nil {
+	if err := errors.Join(run.RemoveAll(dir), run.MkdirAll(dir)); err != nil {
 		return err
 	}
 	if bug.Repair != nil {
@@ -326,7 +325,7 @@ func (b *Bench) witness(ctx context.Context, bug *Bug, r *Result) error {
 	}
 	if r.Finding.Explore != nil {
 		r.Witness = len(r.Finding.Path)
-		return rundir.Overwrite(filepath.Join(dir, "witness.txt"), []byte(strings.Join(r.Finding.Path, "\n")+"\n"))
+		return run.Overwrite(filepath.Join(dir, "witness.txt"), []byte(strings.Join(r.Finding.Path, "\n")+"\n"))
 	}
 	report := &audit.Report{Findings: []*audit.Finding{r.Finding}}
 	if err := report.Record(ctx, dir, nil); err != nil {
@@ -336,11 +335,11 @@ func (b *Bench) witness(ctx context.Context, bug *Bug, r *Result) error {
 	if err != nil {
 		return err
 	}
-	o := reduction.Options{Runs: runs, Workers: 1, Gate: new(trust.Gate)}
+	o := reduction.Options{Runs: runs, Workers: 1, Gate: new(run.Gate)}
 	if bug.Stock() {
 		o.Runs = 4 * reductionRuns
 	}
-	reduced, err := reduction.Reduce(ctx, rundir.Dir(r.Finding.Dir), o)
+	reduced, err := reduction.Reduce(ctx, run.Dir(r.Finding.Dir), o)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -353,7 +352,7 @@ func (b *Bench) witness(ctx context.Context, bug *Bug, r *Result) error {
 			return err
 		}
 	}
-	return rundir.Overwrite(filepath.Join(dir, "witness.txt"), reduced.Program.Text())
+	return run.Overwrite(filepath.Join(dir, "witness.txt"), reduced.Program.Text())
 }
 
 // longest is the length of the longest reason.

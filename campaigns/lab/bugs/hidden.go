@@ -8,8 +8,7 @@ import (
 	"ordeal/campaigns/audit"
 	"ordeal/campaigns/place"
 	"ordeal/campaigns/reduction"
-	"ordeal/campaigns/rundir"
-	"ordeal/campaigns/trust"
+	"ordeal/campaigns/run"
 )
 
 // sight is what another protocol shows of a finding.
@@ -85,7 +84,7 @@ func (x *comparison) runs(ctx context.Context, f *audit.Finding) (sight, error) 
 // reduced is a finding with its program reduced; nil if it does not recur.
 func (x *comparison) reduced(ctx context.Context, f *audit.Finding) (*audit.Finding, error) {
 	dir := filepath.Join(x.b.Dir, "repaired", x.id)
-	if err := rundir.RemoveAll(dir); err != nil {
+	if err := run.RemoveAll(dir); err != nil {
 		return nil, err
 	}
 	small := *f
@@ -93,7 +92,7 @@ func (x *comparison) reduced(ctx context.Context, f *audit.Finding) (*audit.Find
 	if err := (&audit.Report{Findings: []*audit.Finding{&small}}).Record(ctx, dir, nil); err != nil {
 		return nil, err
 	}
-	result, err := reduction.Reduce(ctx, rundir.Dir(small.Dir), reduction.Options{Runs: reductionRuns, Workers: 1, Gate: new(trust.Gate)})
+	result, err := reduction.Reduce(ctx, run.Dir(small.Dir), reduction.Options{Runs: reductionRuns, Workers: 1, Gate: new(run.Gate)})
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}

@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"ordeal/campaigns/audit"
-	"ordeal/campaigns/execute"
 	"ordeal/campaigns/lab/repair"
+	"ordeal/campaigns/run"
 	"ordeal/sim/protocols"
 	"ordeal/sim/slicc/mutate"
 )
@@ -53,7 +53,7 @@ func (r *Repaired) Good() bool { return r.Equal > 0 || r.Passes > 0 }
 // is a result, and other bugs are still to be searched for.
 func (b *Bench) repairs(ctx context.Context, r *Result) (*Repaired, error) {
 	found := new(Repaired)
-	err := execute.Guarded(func() error { return b.checkRepairs(ctx, r, found) })
+	err := run.Guarded(func() error { return b.checkRepairs(ctx, r, found) })
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}

@@ -11,7 +11,7 @@ import (
 	"ordeal/campaigns/audit/exploration"
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/place"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/gen"
 	"ordeal/gen/option"
 )
@@ -118,7 +118,7 @@ func (t *Trees) listed(f *audit.Finding) *audit.Finding {
 	moved.Title = place.Renumber(f.Title, func(file string, line int) int {
 		var text [2][]string
 		for i, root := range []string{f.Machine.SLICC, t.Base} {
-			data, err := rundir.ReadFile(filepath.Join(rundir.Resolve(filepath.Dir(root)), file))
+			data, err := run.ReadFile(filepath.Join(run.Resolve(filepath.Dir(root)), file))
 			if err != nil {
 				return line
 			}

@@ -16,7 +16,7 @@ import (
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/explain"
 	"ordeal/campaigns/reduction"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/sim/builtin"
 	"ordeal/sim/slicc/mutate"
 )
@@ -321,7 +321,7 @@ const Directory = "src/mem/ruby/protocol"
 // picture leaves what belongs to a defect of the unmodified protocol in the directory of
 // its finding: the reduced run, the page that explains it, and the repair as a patch.
 func (b *Bench) picture(ctx context.Context, dir string, reduced *reduction.Result) error {
-	at := rundir.Dir(filepath.Join(dir, "reduced"))
+	at := run.Dir(filepath.Join(dir, "reduced"))
 	if err := reduced.Write(ctx, at, reduced.Spec.Command); err != nil {
 		return err
 	}
@@ -333,7 +333,7 @@ func (b *Bench) picture(ctx context.Context, dir string, reduced *reduction.Resu
 	if err := page.WriteHTML(&text); err != nil {
 		return err
 	}
-	return rundir.Overwrite(filepath.Join(dir, "page.html"), text.Bytes())
+	return run.Overwrite(filepath.Join(dir, "page.html"), text.Bytes())
 }
 
 // patch leaves the proposed repair of a bug as a patch in the directory of its finding.
@@ -346,5 +346,5 @@ func (b *Bench) patch(ctx context.Context, bug *Bug, dir string) error {
 	if err != nil {
 		return err
 	}
-	return rundir.Overwrite(filepath.Join(dir, "repair.patch"), diff)
+	return run.Overwrite(filepath.Join(dir, "repair.patch"), diff)
 }

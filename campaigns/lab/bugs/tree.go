@@ -16,7 +16,7 @@ import (
 	"strings"
 	"time"
 
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/sim/protocols"
 	"ordeal/sim/slicc/compiler"
 	"ordeal/sim/slicc/mutate"
@@ -343,10 +343,10 @@ func (m *Maker) one(b *Bug, files Protocols) (rootFile, identity string, err err
 	dir := filepath.Join(m.Dir, hex.EncodeToString(all.Sum(nil))[:16])
 	for _, name := range names {
 		file := filepath.Join(dir, filepath.FromSlash(name))
-		if err := rundir.MkdirAll(filepath.Dir(file)); err != nil {
+		if err := run.MkdirAll(filepath.Dir(file)); err != nil {
 			return "", "", err
 		}
-		if err := rundir.WriteChanged(file, []byte(read.read[name]), false); err != nil {
+		if err := run.WriteChanged(file, []byte(read.read[name]), false); err != nil {
 			return "", "", err
 		}
 	}

@@ -21,7 +21,7 @@ type catches struct {
 }
 
 // add checks a violation under every criterion.
-func (k *catches) add(ctx context.Context, r *run) error {
+func (k *catches) add(ctx context.Context, r *sample) error {
 	k.violations++
 	early := false
 	for i, m := range criteria {

@@ -16,8 +16,8 @@ import (
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine"
-	"ordeal/campaigns/execute"
 	"ordeal/campaigns/internal/must"
+	"ordeal/campaigns/run"
 	"ordeal/parse"
 	"ordeal/sim"
 )
@@ -133,7 +133,7 @@ func TestSameRuns(t *testing.T) {
 	if err != nil || cfg != &c.Configs[3] {
 		t.Fatalf("run %d is of %v, %v", runs[0].number, cfg, err)
 	}
-	runner, err := execute.NewRunner(config.SimBuiltin, cfg)
+	runner, err := run.NewRunner(config.SimBuiltin, cfg)
 	must.Succeed(t, err)
 	for i, same := range []bool{true, false} {
 		res, err := runner.Run(context.Background(), sim.Job{Program: p, Rounds: cfg.Rounds, Seed: seed + uint64(i)})

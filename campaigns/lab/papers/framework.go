@@ -61,7 +61,7 @@ func growth(ctx context.Context, b *bench, _ *config.Campaign) (finding, error) 
 				continue
 			}
 			b.progress("%d writes: %s", k, m.Label)
-			t, err := b.mean(ctx, []run{{history: h, config: &config.Config{Name: "reduction"}, number: v}}, m.m, m.Procedure)
+			t, err := b.mean(ctx, []sample{{history: h, config: &config.Config{Name: "reduction"}, number: v}}, m.m, m.Procedure)
 			if err != nil {
 				return finding{}, err
 			}

@@ -92,7 +92,7 @@ func exponents(cells []cell) string {
 	return "as " + strings.Join(parts, " · ")
 }
 
-func (b *bench) cell(ctx context.Context, runs []run, k *cell) error {
+func (b *bench) cell(ctx context.Context, runs []sample, k *cell) error {
 	runtime.GC()
 	k.too.Of, k.auto.Of = len(runs), len(runs)
 	for i := range runs {

@@ -105,7 +105,7 @@ func measure(call func() error) (time.Duration, error) {
 
 // mean measures a method on histories, one by one, as long as that has used
 // less than a share of the time that all of them could take at most.
-func (b *bench) mean(ctx context.Context, runs []run, m model.Model, procedure string) (Seconds, error) {
+func (b *bench) mean(ctx context.Context, runs []sample, m model.Model, procedure string) (Seconds, error) {
 	runtime.GC()
 	t := Seconds{Of: len(runs)}
 	for i := range runs {
@@ -130,7 +130,7 @@ func (b *bench) enough(t *Seconds) bool {
 
 // answer checks a history under a model by the default procedure, which is
 // expected to decide.
-func answer(ctx context.Context, r *run, m model.Model) (check.Verdict, error) {
+func answer(ctx context.Context, r *sample, m model.Model) (check.Verdict, error) {
 	v, err := check.Check(ctx, r.history, m, check.Options{})
 	if err == nil && v.Answer == check.Unknown {
 		err = fmt.Errorf("%s: undecided under %s: %s", configName(r), m.Name, v.Reason)

@@ -114,7 +114,7 @@ func TestRewire(t *testing.T) {
 			}
 		}
 		changes[changed]++
-		r := run{history: h, number: n}
+		r := sample{history: h, number: n}
 		v, ok, err := violate(context.Background(), &r, order)
 		if err != nil || !ok {
 			t.Fatalf("no violation: %v", err)
@@ -134,7 +134,7 @@ func TestViolateInVain(t *testing.T) {
 		Ops:   []parse.Op{{Kind: parse.Write, Write: gen.Value(1), RF: parse.NoOp}},
 		Start: []parse.OpID{0, 1}, ThreadNames: []string{"0"}, Locations: []string{"x"},
 	}
-	r := run{history: h}
+	r := sample{history: h}
 	if _, ok, err := violate(context.Background(), &r, []parse.OpID{0}); ok || err != nil {
 		t.Errorf("%v %v", ok, err)
 	}

@@ -65,7 +65,7 @@ func unordered(ctx context.Context, b *bench, c *config.Campaign) (finding, erro
 }
 
 // valid makes the histories of configurations that SC allows.
-func (b *bench) valid(ctx context.Context, s *source, configs []int, least int) ([]run, error) {
+func (b *bench) valid(ctx context.Context, s *source, configs []int, least int) ([]sample, error) {
 	runs, err := b.deal(ctx, s, configs, least, 0)
 	if err != nil {
 		return nil, err

@@ -25,9 +25,9 @@ import (
 	"time"
 
 	"ordeal/campaigns/config"
-	"ordeal/campaigns/execute"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/report/plot"
+	"ordeal/campaigns/run"
 )
 
 type finding struct {
@@ -101,7 +101,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		return nil, err
 	}
 	b := &bench{Options: o}
-	r := &Report{Machine: machine(ctx), Version: execute.Version(), Scale: o.Scale, Limit: b.limit().String()}
+	r := &Report{Machine: machine(ctx), Version: run.ToolVersion(), Scale: o.Scale, Limit: b.limit().String()}
 	platforms, err := b.platforms(ctx)
 	if err != nil {
 		return r, err

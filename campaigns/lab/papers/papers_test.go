@@ -215,7 +215,7 @@ func TestGrowth(t *testing.T) {
 		if want := 2*(i+1) + 12; number(t, row, 0) != float64(want) {
 			t.Errorf("row %d has %v writes, want %d", i, row[0], want)
 		}
-		r := run{history: check.FromFormula(free(i + 1))}
+		r := sample{history: check.FromFormula(free(i + 1))}
 		if v, err := check.Check(context.Background(), r.history, model.SC, check.Options{}); err != nil || v.Answer != check.Forbidden {
 			t.Errorf("row %d: %v %v, want forbidden", i, v.Answer, err)
 		}

@@ -73,4 +73,4 @@ func (p *platform) campaign(c *config.Campaign) *config.Campaign {
 }
 
 // configName says which configuration and run a message is about.
-func configName(r *run) string { return fmt.Sprintf("%s, run %d", r.config.Name, r.number) }
+func configName(r *sample) string { return fmt.Sprintf("%s, run %d", r.config.Name, r.number) }

@@ -66,7 +66,7 @@ func rewire(rng *rand.Rand, h *parse.History, order []parse.OpID) *parse.History
 
 // violate rewires a run, which SC allows by the order given, until SC forbids
 // it; ok is false if that never happens.
-func violate(ctx context.Context, r *run, order []parse.OpID) (_ run, ok bool, err error) {
+func violate(ctx context.Context, r *sample, order []parse.OpID) (_ sample, ok bool, err error) {
 	rng := rand.New(rand.NewPCG(uint64(r.number), 0x77697265))
 	for range rewireTries {
 		out := *r

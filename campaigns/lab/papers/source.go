@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"ordeal/campaigns/config"
-	"ordeal/campaigns/execute"
+	"ordeal/campaigns/run"
 	"ordeal/parse"
 	"ordeal/sim"
 	"ordeal/sim/scratch"
@@ -34,7 +34,7 @@ func newSource(c *config.Campaign) *source {
 }
 
 // run is a history and where it comes from.
-type run struct {
+type sample struct {
 	config *config.Config
 	number int
 	// history has neither a store order nor final values: the papers' problem
@@ -45,19 +45,19 @@ type run struct {
 // make makes runs first to end-1 of a configuration, several at a time. Rounds
 // is how often programs are executed. Runs that left no history, as those of a
 // injected bug may, are missing; any other that did is an error.
-func (s *source) make(ctx context.Context, config, first, end, rounds int) ([]run, error) {
+func (s *source) make(ctx context.Context, config, first, end, rounds int) ([]sample, error) {
 	cfg := &s.campaign.Configs[config]
-	runner, err := execute.NewRunner(s.campaign.SimOf(cfg), cfg)
+	runner, err := run.NewRunner(s.campaign.SimOf(cfg), cfg)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", cfg.Name, err)
 	}
 	end = min(end, len(s.runs[config]))
-	all := make([]run, max(end-first, 0))
+	all := make([]sample, max(end-first, 0))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.NumCPU())
 	for i := range all {
 		group.Go(func() error {
-			all[i] = run{config: cfg, number: s.runs[config][first+i]}
+			all[i] = sample{config: cfg, number: s.runs[config][first+i]}
 			return s.simulate(ctx, runner, &all[i], rounds)
 		})
 	}
@@ -73,7 +73,7 @@ func (s *source) make(ctx context.Context, config, first, end, rounds int) ([]ru
 	return made, nil
 }
 
-func (s *source) simulate(ctx context.Context, runner sim.Runner, r *run, rounds int) error {
+func (s *source) simulate(ctx context.Context, runner sim.Runner, r *sample, rounds int) error {
 	p, err := r.config.Programs.Program(s.campaign.Seed, r.number)
 	if err != nil {
 		return fmt.Errorf("%s: run %d: %w", r.config.Name, r.number, err)

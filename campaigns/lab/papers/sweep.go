@@ -96,7 +96,7 @@ func points(c *config.Campaign, x axis) []point[int] {
 // deal makes the histories of configurations at the bench's scale: by turns from each
 // configuration, beginning with that of the given index. From the default scale
 // on there are so many at least, below it that share of them.
-func (b *bench) deal(ctx context.Context, s *source, configs []int, least, begin int) ([]run, error) {
+func (b *bench) deal(ctx context.Context, s *source, configs []int, least, begin int) ([]sample, error) {
 	total := 0
 	for _, i := range configs {
 		total += len(s.runs[i])
@@ -111,7 +111,7 @@ func (b *bench) deal(ctx context.Context, s *source, configs []int, least, begin
 			k++
 		}
 	}
-	var all []run
+	var all []sample
 	for i, n := range take {
 		config := configs[i]
 		runs, err := s.make(ctx, config, 0, n, b.rounds(&s.campaign.Configs[config]))
@@ -224,7 +224,7 @@ func speedOrder(r *swept) string {
 
 // histories makes the histories of a point, beginning with the configuration
 // of an index.
-func (f *sweep) histories(ctx context.Context, b *bench, s *source, p point[int], begin int) ([]run, error) {
+func (f *sweep) histories(ctx context.Context, b *bench, s *source, p point[int], begin int) ([]sample, error) {
 	b.progress("%s %d: histories", f.axis.label, p.x)
 	runs, err := b.deal(ctx, s, p.configs, f.least, begin)
 	if err != nil {

@@ -73,7 +73,7 @@ type variant struct {
 	foundClocks, foundToo float64
 }
 
-func (b *bench) variant(ctx context.Context, runs []run) (variant, error) {
+func (b *bench) variant(ctx context.Context, runs []sample) (variant, error) {
 	runtime.GC()
 	k := variant{original: Seconds{Of: len(runs)}, clocks: Seconds{Of: len(runs)}, heuristic: Seconds{Of: len(runs)}, auto: Seconds{Of: len(runs)}}
 	for i := range runs {
@@ -108,7 +108,7 @@ func (b *bench) variant(ctx context.Context, runs []run) (variant, error) {
 	return k, nil
 }
 
-func (b *bench) original(ctx context.Context, r *run) (checked, error) {
+func (b *bench) original(ctx context.Context, r *sample) (checked, error) {
 	var c checked
 	var err error
 	c.spent, err = measure(func() (err error) {

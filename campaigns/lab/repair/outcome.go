@@ -10,7 +10,7 @@ import (
 	"ordeal/campaigns/audit"
 	"ordeal/campaigns/cause"
 	"ordeal/campaigns/config"
-	"ordeal/campaigns/execute"
+	"ordeal/campaigns/run"
 	"ordeal/campaigns/signature"
 	"ordeal/gen"
 	"ordeal/sim"
@@ -59,7 +59,7 @@ func (s *search) last(ctx context.Context, id string, f *audit.Finding) ([]sim.R
 	if f.Explore != nil {
 		return nil, nil
 	}
-	on, err := execute.NewRunner(config.SimBuiltin, &config.Config{Machine: s.on(f.Machine, id)})
+	on, err := run.NewRunner(config.SimBuiltin, &config.Config{Machine: s.on(f.Machine, id)})
 	if err != nil {
 		return nil, err
 	}

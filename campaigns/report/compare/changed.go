@@ -51,7 +51,7 @@ func (p *pair) changed() []Changed {
 			continue
 		}
 		c := Changed{Config: name, Programs: p.redrawn(old, new)}
-		p.repeats(old, new, func(x, y *run) {
+		p.repeats(old, new, func(x, y *comparedRun) {
 			v, w := old.of(x), new.of(y)
 			c.Both++
 			different := v.outcome != w.outcome || v.title != w.title || v.answers != w.answers && !v.undecided && !w.undecided
@@ -80,7 +80,7 @@ func (p *pair) changed() []Changed {
 // another program from the same seed and number.
 func (p *pair) redrawn(old, new *configRuns) int {
 	n := 0
-	p.drawn(old, new, func(x, y *run) {
+	p.drawn(old, new, func(x, y *comparedRun) {
 		if x.program != y.program {
 			n++
 		}
@@ -88,7 +88,7 @@ func (p *pair) redrawn(old, new *configRuns) int {
 	return n
 }
 
-func (n *campaign) result(r *run) Result {
+func (n *campaign) result(r *comparedRun) Result {
 	v := n.verdicts.of(r)
 	return Result{Dir: string(n.a.Run(int(r.number))), Outcome: v.outcome, Title: v.title, Answers: v.answers, Log: n.hashes.text(r.log)}
 }

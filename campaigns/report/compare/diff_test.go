@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"ordeal/campaigns/engine/journal"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/sim"
 )
 
@@ -88,7 +88,7 @@ func TestFindingSystems(t *testing.T) {
 	d := compare(t, old, scenario{config: configs, run: func(e *journal.Entry, i int) bool {
 		if i == 3 {
 			fail(e, "x")
-			e.Alone = &rundir.Alone{Recurs: e.ConfigName == "a"}
+			e.Alone = &run.Alone{Recurs: e.ConfigName == "a"}
 		}
 		return true
 	}})
@@ -252,7 +252,7 @@ func TestChanged(t *testing.T) {
 func TestCoverage(t *testing.T) {
 	took := func(n int, events ...string) scenario {
 		return scenario{seed: 1, config: []string{fmt.Sprintf("{name: plain, runs: %d}", n)}, run: func(e *journal.Entry, i int) bool {
-			e.Covered = &rundir.Covered{Taken: len(events)}
+			e.Covered = &run.Covered{Taken: len(events)}
 			for at, event := range events {
 				name, rare := strings.CutSuffix(event, "?")
 				if i == 0 {

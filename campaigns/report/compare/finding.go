@@ -133,7 +133,7 @@ func (p *pair) finding(k key) Finding {
 		}
 		strata = append(strata, Stratum{a.count(), len(old.runs), b.count(), len(new.runs)})
 		if new.sim != config.SimBuiltin {
-			p.repeats(old, new, func(x, y *run) {
+			p.repeats(old, new, func(x, y *comparedRun) {
 				here, there := old.of(x).finding && old.key(x) == k, new.of(y).finding && new.key(y) == k
 				if here || there {
 					f.Repeated++
@@ -153,8 +153,8 @@ func (p *pair) finding(k key) Finding {
 
 // repeats calls f with the runs that both campaigns made, with the same seed,
 // number and program, except infrastructure errors.
-func (p *pair) repeats(old, new *configRuns, f func(old, new *run)) {
-	p.drawn(old, new, func(x, y *run) {
+func (p *pair) repeats(old, new *configRuns, f func(old, new *comparedRun)) {
+	p.drawn(old, new, func(x, y *comparedRun) {
 		if x.program == y.program && old.of(x).outcome != sim.Infra && new.of(y).outcome != sim.Infra {
 			f(x, y)
 		}
@@ -163,7 +163,7 @@ func (p *pair) repeats(old, new *configRuns, f func(old, new *run)) {
 
 // drawn calls f with the runs that both campaigns made with the same seed and
 // number, in order of their numbers.
-func (p *pair) drawn(old, new *configRuns, f func(old, new *run)) {
+func (p *pair) drawn(old, new *configRuns, f func(old, new *comparedRun)) {
 	if p.old.a.Campaign.Seed != p.new.a.Campaign.Seed {
 		return
 	}

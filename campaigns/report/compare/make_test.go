@@ -13,7 +13,7 @@ import (
 
 	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/internal/must"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/sim"
 )
 
@@ -57,9 +57,9 @@ func writeScenario(t *testing.T, name string, s scenario) *journal.Archive {
 		c := a.Config(n)
 		e := &journal.Entry{
 			Number: n, ConfigName: c.Name, Program: sum(fmt.Sprint("program", s.seed, n)),
-			Result: &rundir.Result{
+			Result: &run.Result{
 				Version: 1, Outcome: sim.Passed, LogHash: sum(fmt.Sprint("log", s.seed, n)), Operations: 1000, Elapsed: time.Millisecond,
-				Answers: []rundir.Answer{{Model: "tso", Answer: "allowed", Search: 500 * time.Microsecond}},
+				Answers: []run.Answer{{Model: "tso", Answer: "allowed", Search: 500 * time.Microsecond}},
 			},
 		}
 		i := count[c.Name]

@@ -8,7 +8,7 @@ import (
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine/journal"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/sim"
 )
 
@@ -20,8 +20,8 @@ type campaign struct {
 	hashes     hashes
 	verdicts   *verdicts
 	words      map[string]string
-	line       []byte // room for the answers of a run
-	room       []run  // for the next runs
+	line       []byte        // room for the answers of a run
+	room       []comparedRun // for the next runs
 }
 
 type configRuns struct {
@@ -30,7 +30,7 @@ type configRuns struct {
 	system   string
 	settings Settings
 	*verdicts
-	runs     []*run // in order of their numbers
+	runs     []*comparedRun // in order of their numbers
 	findings map[key]*Occurrences
 	table    []taken         // the transitions of the protocol that runs took
 	places   map[sim.Row]int // indexes of table
@@ -51,7 +51,7 @@ type taken struct {
 // run is a recorded run, small and without pointers: a campaign may have
 // millions. Only runs of one number are compared, and half of a program's hash
 // tells two apart.
-type run struct {
+type comparedRun struct {
 	log                hash
 	program            [16]byte
 	number             int32  // at most config.MaxRuns
@@ -88,7 +88,7 @@ func (s *verdicts) add(v verdict) uint32 {
 }
 
 // of is the verdict of a run.
-func (s *verdicts) of(r *run) *verdict { return &s.list[r.verdict] }
+func (s *verdicts) of(r *comparedRun) *verdict { return &s.list[r.verdict] }
 
 func read(a *journal.Archive) (*campaign, error) {
 	n := &campaign{a: a, configs: make(map[string]*configRuns), verdicts: &verdicts{index: make(map[verdict]uint32)}, words: make(map[string]string)}
@@ -105,11 +105,11 @@ func read(a *journal.Archive) (*campaign, error) {
 			return nil, fmt.Errorf("read campaign %s: %w", a.Dir, err)
 		}
 		if len(n.room) == 0 {
-			n.room = make([]run, block)
+			n.room = make([]comparedRun, block)
 		}
 		r := &n.room[0]
 		n.room = n.room[1:]
-		*r = run{number: int32(e.Number), log: n.hashes.of(e.LogHash), operations: e.Operations, simulated: e.Elapsed}
+		*r = comparedRun{number: int32(e.Number), log: n.hashes.of(e.LogHash), operations: e.Operations, simulated: e.Elapsed}
 		program := n.hashes.of(e.Program)
 		copy(r.program[:], program[:])
 		n.line = n.line[:0]
@@ -129,7 +129,7 @@ func read(a *journal.Archive) (*campaign, error) {
 		n.configs[e.ConfigName].count(r, e, e.Dir)
 	}
 	for _, k := range n.configs {
-		slices.SortFunc(k.runs, func(a, b *run) int { return cmp.Compare(a.number, b.number) })
+		slices.SortFunc(k.runs, func(a, b *comparedRun) int { return cmp.Compare(a.number, b.number) })
 	}
 	return n, nil
 }
@@ -144,7 +144,7 @@ func (n *campaign) word(text []byte) string {
 	return known
 }
 
-func (k *configRuns) count(r *run, e *journal.Entry, dir rundir.Dir) {
+func (k *configRuns) count(r *comparedRun, e *journal.Entry, dir run.Dir) {
 	k.runs = append(k.runs, r)
 	for i := range e.Coverage {
 		t := &e.Coverage[i]
@@ -190,7 +190,7 @@ func (k *configRuns) index(p sim.Row) int {
 }
 
 // key is the finding of a run, with the title that it has in summaries.
-func (k *configRuns) key(r *run) key {
+func (k *configRuns) key(r *comparedRun) key {
 	v := k.of(r)
 	title := v.title
 	if k.Bug != nil {

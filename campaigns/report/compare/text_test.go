@@ -12,7 +12,7 @@ import (
 
 	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/internal/must"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/sim"
 )
 
@@ -55,7 +55,7 @@ func eventful() (old, new scenario) {
 				fail(e, "history forbidden by tso")
 			}
 		case "protocol":
-			e.Covered = &rundir.Covered{Taken: 3}
+			e.Covered = &run.Covered{Taken: 3}
 			if i == 0 {
 				for _, event := range []string{"Load", "Store", "Inv", "Fwd_GETS"} {
 					e.New = append(e.New, sim.Transition{Row: sim.Row{Machine: "L1Cache", State: "I", Event: event}})

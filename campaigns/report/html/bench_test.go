@@ -9,7 +9,7 @@ import (
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/internal/must"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/sim"
 )
 
@@ -39,7 +39,7 @@ func BenchmarkReport(b *testing.B) {
 				for k := range counts {
 					counts[k] = uint64((n + k) % 7)
 				}
-				e.Counts, e.Covered = counts, &rundir.Covered{Taken: 400, Total: 500}
+				e.Counts, e.Covered = counts, &run.Covered{Taken: 400, Total: 500}
 				if n%100 == 0 {
 					fails(sim.Crash, fmt.Sprintf("invalid transition (S%d, E) of L1Cache", n/100%findings))(e)
 				}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"ordeal/campaigns/engine/journal"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 )
 
 // TestDetectedBy compares curves with the product over all trials, one by one,
@@ -66,7 +66,7 @@ func TestTimeline(t *testing.T) {
 		end := time.Duration(0)
 		for n := range runs {
 			end = time.Duration(n+1) * every
-			line.add(&journal.Entry{At: end, Result: &rundir.Result{Operations: 10}})
+			line.add(&journal.Entry{At: end, Result: &run.Result{Operations: 10}})
 		}
 		if len(line.slots) > maxSlots {
 			t.Errorf("every %v: %d slots", every, len(line.slots))

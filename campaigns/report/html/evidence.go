@@ -13,7 +13,7 @@ import (
 
 	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/check"
 	"ordeal/check/witness"
 	"ordeal/gen"
@@ -63,8 +63,8 @@ func (p *page) evidence(ctx context.Context, f *summary.Finding, v *findingView,
 // explanation is the witness of the expected model as text, or else what the
 // simulator printed.
 func (p *page) explanation(dir string) (text string, prose bool) {
-	var record rundir.Spec
-	if err := p.files.JSON(path.Join(dir, rundir.SpecFile), textLimit, &record); err == nil {
+	var record run.Spec
+	if err := p.files.JSON(path.Join(dir, run.SpecFile), textLimit, &record); err == nil {
 		if models, err := record.Config.Models(); err == nil {
 			text, err := p.files.Read(path.Join(dir, "witness-"+models[0].Name+".txt"), textLimit)
 			if err == nil {
@@ -72,8 +72,8 @@ func (p *page) explanation(dir string) (text string, prose bool) {
 			}
 		}
 	}
-	var j rundir.Result
-	if err := p.files.JSON(path.Join(dir, rundir.ResultFile), textLimit, &j); err != nil {
+	var j run.Result
+	if err := p.files.JSON(path.Join(dir, run.ResultFile), textLimit, &j); err != nil {
 		return "", false
 	}
 	return shorten(j.Detail), true
@@ -119,21 +119,21 @@ func (p *page) embed(svg []byte) template.URL {
 
 // draw checks the log of a run again, and draws and explains why the expected
 // model forbids it, or says why there is no picture.
-func (p *page) draw(ctx context.Context, run string) (picture template.URL, text, missing string) {
+func (p *page) draw(ctx context.Context, runDir string) (picture template.URL, text, missing string) {
 	const no = "There is no picture: "
 	if p.checked == checkedMost {
 		return "", "", no + "so many findings are not checked again for a report; ordeal check --explain draws it."
 	}
 	p.checked++
-	var record rundir.Spec
-	if err := p.files.JSON(path.Join(run, rundir.SpecFile), textLimit, &record); err != nil {
+	var record run.Spec
+	if err := p.files.JSON(path.Join(runDir, run.SpecFile), textLimit, &record); err != nil {
 		return "", "", no + "the run's record cannot be read."
 	}
 	models, err := record.Config.Models()
 	if err != nil {
 		return "", "", no + "the run's record names no known model."
 	}
-	h, err := p.history(run, &record)
+	h, err := p.history(runDir, &record)
 	if err != nil {
 		return "", "", no + "the log is no history of the program."
 	}
@@ -161,8 +161,8 @@ func (p *page) draw(ctx context.Context, run string) (picture template.URL, text
 // checkTimeout bounds the check of a history for a picture.
 const checkTimeout = 5 * time.Second
 
-func (p *page) history(run string, record *rundir.Spec) (*parse.History, error) {
-	name := path.Join(run, rundir.ProgramFile)
+func (p *page) history(dir string, record *run.Spec) (*parse.History, error) {
+	name := path.Join(dir, run.ProgramFile)
 	text, err := p.files.Read(name, programLimit)
 	if err != nil {
 		return nil, err
@@ -175,7 +175,7 @@ func (p *page) history(run string, record *rundir.Spec) (*parse.History, error) 
 	if rounds < 1 || rounds > program.MaxRounds() {
 		return nil, fmt.Errorf("%d rounds: the program has at most %d", rounds, program.MaxRounds())
 	}
-	log, err := p.files.Read(path.Join(run, rundir.LogFile), logLimit)
+	log, err := p.files.Read(path.Join(dir, run.LogFile), logLimit)
 	if err != nil {
 		return nil, err
 	}

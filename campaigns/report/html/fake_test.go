@@ -15,7 +15,7 @@ import (
 	"ordeal/campaigns/engine"
 	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/internal/must"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/check"
 	"ordeal/sim"
 )
@@ -46,9 +46,9 @@ func fake(t testing.TB, file string, head journal.Header, runs func(yield func(*
 
 // entry is a run that passed; edit makes it another.
 func entry(a string, number int, edit func(*journal.Entry)) *journal.Entry {
-	e := &journal.Entry{Number: number, ConfigName: a, At: time.Duration(number+1) * time.Second, Result: &rundir.Result{
-		Version: rundir.Version, Outcome: sim.Passed, Operations: 100, Elapsed: time.Millisecond,
-		Answers: []rundir.Answer{{Model: "tso", Answer: check.Allowed.String(), Search: time.Millisecond}},
+	e := &journal.Entry{Number: number, ConfigName: a, At: time.Duration(number+1) * time.Second, Result: &run.Result{
+		Version: run.FormatVersion, Outcome: sim.Passed, Operations: 100, Elapsed: time.Millisecond,
+		Answers: []run.Answer{{Model: "tso", Answer: check.Allowed.String(), Search: time.Millisecond}},
 	}}
 	if edit != nil {
 		edit(e)

@@ -12,7 +12,7 @@ import (
 	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/report"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 )
 
 type findingView struct {
@@ -66,38 +66,38 @@ func (p *page) view(ctx context.Context, f *summary.Finding, number int, full bo
 		v.Configs = append(v.Configs, countView{clip(c.Config, nameShown), c.Runs})
 	}
 	v.MoreConfigs = len(f.Configs) - len(v.Configs)
-	run := p.best(f, &v)
+	runDir := p.best(f, &v)
 	var best *summary.Reproducer
 	if v.Best != "" {
 		best = &summary.Reproducer{Dir: filepath.Join(p.data.archive.Dir, v.Best), Reduced: v.Reduced}
 	}
 	v.Commands = report.Commands(p.data.archive.Dir, f, best)
-	if !full || run == "" {
+	if !full || runDir == "" {
 		return v
 	}
-	if text, err := p.files.Read(path.Join(v.Best, rundir.ProgramFile), programLimit); err == nil && strings.Count(string(text), "\n") <= programLines {
+	if text, err := p.files.Read(path.Join(v.Best, run.ProgramFile), programLimit); err == nil && strings.Count(string(text), "\n") <= programLines {
 		v.Program = shorten(string(text))
 	}
-	v.Evidence = p.evidence(ctx, f, &v, run)
+	v.Evidence = p.evidence(ctx, f, &v, runDir)
 	return v
 }
 
 // best chooses the reproducer of a finding: that of the summary, or what
 // ordeal reduce made of it since. It gives the directory of the run that was
 // made or reduced, empty if there is none.
-func (p *page) best(f *summary.Finding, v *findingView) (run string) {
+func (p *page) best(f *summary.Finding, v *findingView) (runDir string) {
 	if f.Best == nil {
 		return ""
 	}
 	best, err := filepath.Rel(p.data.archive.Dir, f.Best.Dir)
-	if err != nil || !p.files.Has(path.Join(best, rundir.SpecFile)) {
+	if err != nil || !p.files.Has(path.Join(best, run.SpecFile)) {
 		return ""
 	}
 	v.Best, v.Reduced = best, f.Best.Reduced
 	if v.Reduced {
 		return path.Dir(best)
 	}
-	if reduced := path.Join(best, "reduced"); p.files.Has(path.Join(reduced, rundir.ProgramFile)) {
+	if reduced := path.Join(best, "reduced"); p.files.Has(path.Join(reduced, run.ProgramFile)) {
 		v.Best, v.Reduced = reduced, true
 	}
 	return best

@@ -11,7 +11,7 @@ import (
 
 	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/internal/must"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/sim"
 )
 
@@ -28,7 +28,7 @@ func FuzzReport(f *testing.F) {
 	failed := line(entry("a", 0, func(e *journal.Entry) {
 		fails(sim.Crash, "<b>boom</b>")(e)
 		e.New, e.Counts = sim.Coverage{{Row: sim.Row{Machine: "M", State: "S", Event: "E"}}, {Row: sim.Row{Machine: "M", State: "T", Event: "E"}}}, []uint64{7}
-		e.Covered, e.At = &rundir.Covered{Taken: 1}, 5*time.Hour
+		e.Covered, e.At = &run.Covered{Taken: 1}, 5*time.Hour
 	}))
 	matrix, err := os.ReadFile(filepath.Join("testdata", "matrix.json"))
 	must.Succeed(f, err)

@@ -7,7 +7,7 @@ import (
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine/journal"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/sim"
 )
 
@@ -24,7 +24,7 @@ func TestGrowth(t *testing.T) {
 			for range rng.IntN(3) { // as in a journal, the list of a configuration only grows
 				tables[name] = append(tables[name], sim.Transition{Row: sim.Row{Machine: "L1", State: fmt.Sprint(len(tables[name]) * (1 + rng.IntN(2))), Event: "e"}})
 			}
-			e := &journal.Entry{Number: n, ConfigName: name, Config: &config.Config{}, Result: &rundir.Result{Operations: 1 + rng.IntN(5), Covered: &rundir.Covered{}}}
+			e := &journal.Entry{Number: n, ConfigName: name, Config: &config.Config{}, Result: &run.Result{Operations: 1 + rng.IntN(5), Covered: &run.Covered{}}}
 			for _, tr := range tables[name] {
 				tr.Count = uint64(rng.IntN(2))
 				e.Coverage = append(e.Coverage, tr)

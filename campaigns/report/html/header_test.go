@@ -13,7 +13,7 @@ import (
 	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/must"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/check"
 	"ordeal/sim"
 )
@@ -73,7 +73,7 @@ const none = sim.Outcome(99)
 func skip(e *journal.Entry) { e.Outcome = none }
 
 func weak(e *journal.Entry) {
-	e.Answers = append(e.Answers, rundir.Answer{Model: "sc", Answer: check.Forbidden.String()})
+	e.Answers = append(e.Answers, run.Answer{Model: "sc", Answer: check.Forbidden.String()})
 }
 
 func answers(a check.Answer) func(*journal.Entry) {

@@ -11,7 +11,7 @@ import (
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/internal/must"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/sim"
 )
 
@@ -69,7 +69,7 @@ func TestCoverage(t *testing.T) {
 	a := fake(t, file, journal.Header{}, func(yield func(*journal.Entry)) {
 		for n, i := range camp.Schedule() {
 			yield(entry(camp.Configs[i].Name, n, func(e *journal.Entry) {
-				e.New, e.Counts, e.Covered = table, []uint64{uint64(10 * (i + 1))}, &rundir.Covered{}
+				e.New, e.Counts, e.Covered = table, []uint64{uint64(10 * (i + 1))}, &run.Covered{}
 			}))
 		}
 	})

@@ -16,7 +16,7 @@ import (
 	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/must"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/sim"
 )
 
@@ -63,7 +63,7 @@ func TestCampaign(t *testing.T) {
 func forbidden(t *testing.T, sum *summary.Summary) int {
 	t.Helper()
 	i := slices.IndexFunc(sum.Findings, func(f summary.Finding) bool {
-		r, err := rundir.Dir(f.Dir).Result()
+		r, err := run.Dir(f.Dir).Result()
 		return err == nil && r.Title == "history forbidden by sc"
 	})
 	if i < 0 {
@@ -244,8 +244,8 @@ func TestHostile(t *testing.T) {
 							e.New = coverage
 						}
 						e.Counts = []uint64{5, 1}
-						e.Covered = &rundir.Covered{}
-						e.Answers = append(e.Answers, rundir.Answer{Model: bad, Answer: bad})
+						e.Covered = &run.Covered{}
+						e.Answers = append(e.Answers, run.Answer{Model: bad, Answer: bad})
 					}))
 				}
 			})

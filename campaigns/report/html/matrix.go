@@ -14,7 +14,7 @@ import (
 	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/mutation"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 )
 
 // The files of results of ordeal mutate run, and where they are looked for in
@@ -32,15 +32,15 @@ func readMatrix(name string) ([]mutation.Result, error) {
 		return nil, err
 	}
 	if !info.IsDir() {
-		data, err := rundir.ReadFile(rundir.Resolve(name))
+		data, err := run.ReadFile(run.Resolve(name))
 		if err != nil {
 			return nil, err
 		}
 		return mutation.ParseResults(name, data)
 	}
 	for _, file := range matrixFiles {
-		path := filepath.Join(rundir.Resolve(name), file)
-		data, err := rundir.ReadFile(path)
+		path := filepath.Join(run.Resolve(name), file)
+		data, err := run.ReadFile(path)
 		if err == nil {
 			return mutation.ParseResults(path, data)
 		} else if !errors.Is(err, fs.ErrNotExist) {

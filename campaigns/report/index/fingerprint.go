@@ -12,14 +12,14 @@ import (
 	"slices"
 
 	"ordeal/campaigns/engine/journal"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/sim/osfile"
 )
 
 // isCampaign reports whether a directory has one of a campaign's files.
 func isCampaign(dir string) bool {
 	return slices.ContainsFunc([]string{journal.CampaignFile, journal.HeaderFile, journal.RunsFile}, func(name string) bool {
-		return rundir.Exists(filepath.Join(dir, name))
+		return run.Exists(filepath.Join(dir, name))
 	})
 }
 
@@ -29,7 +29,7 @@ func campaignDirs(dir string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	entries, err := rundir.ReadDir(dir)
+	entries, err := run.ReadDir(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ type fingerprint struct {
 func fingerprintOf(dir string) (*fingerprint, error) {
 	f := new(fingerprint)
 	for name, sum := range map[string]*[]byte{journal.CampaignFile: &f.file, journal.HeaderFile: &f.head} {
-		data, err := rundir.ReadFile(filepath.Join(dir, name))
+		data, err := run.ReadFile(filepath.Join(dir, name))
 		if err != nil {
 			return nil, err
 		}
@@ -97,7 +97,7 @@ func (p *prefix) extend(dir string, to int64) error {
 	if p.bytes == to {
 		return nil
 	}
-	f, err := rundir.Open(filepath.Join(dir, journal.RunsFile))
+	f, err := run.Open(filepath.Join(dir, journal.RunsFile))
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 )
 
 // Options are options of Reindex.
@@ -146,7 +146,7 @@ func (w *writer) campaign(ctx context.Context, c *Campaign) (invalid, err error)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := rundir.Lstat(c.Dir); errors.Is(err, fs.ErrNotExist) {
+	if _, err := run.Lstat(c.Dir); errors.Is(err, fs.ErrNotExist) {
 		c.Removed = true
 		return nil, w.remove(ctx, before)
 	}

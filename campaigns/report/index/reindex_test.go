@@ -14,7 +14,7 @@ import (
 
 	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/internal/must"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 )
 
 // reindex brings an index up to date and returns the results of the campaigns, by
@@ -266,7 +266,7 @@ func TestMoved(t *testing.T) {
 		t.Errorf("%v are indexed", got)
 	}
 	kept := ask(t, db, "SELECT dir FROM runs WHERE finding ORDER BY number LIMIT 1")
-	if _, err := os.Stat(filepath.Join(moved, kept[0], rundir.SpecFile)); err != nil {
+	if _, err := os.Stat(filepath.Join(moved, kept[0], run.SpecFile)); err != nil {
 		t.Error(err)
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/must"
 	"ordeal/campaigns/report/compare"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/sim"
 )
 
@@ -41,7 +41,7 @@ func years(t *testing.T, dir string) (db string, archives []*journal.Archive) {
 			case 2:
 				e.Outcome, e.Title, e.Signature = sim.Crash, "assertion 'x' failed", ""
 			case 3, 4:
-				e.Alone = &rundir.Alone{Outcome: e.Outcome, Title: e.Title, Recurs: n == 3}
+				e.Alone = &run.Alone{Outcome: e.Outcome, Title: e.Title, Recurs: n == 3}
 			}
 		case e.ConfigName == "silent" && e.Number%2 == 0:
 			e.Outcome, e.Title, e.Signature, e.Kept = sim.Deadlock, "", "", true

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/sim"
 )
 
@@ -67,7 +67,7 @@ func (w *writer) title(ctx context.Context, text string) (int64, error) {
 	return intern(ctx, w, w.titles, text, "INSERT INTO title (text) VALUES (?) ON CONFLICT DO UPDATE SET text = text RETURNING id", text)
 }
 
-func (w *writer) verdict(ctx context.Context, a *rundir.Answer) (int64, error) {
+func (w *writer) verdict(ctx context.Context, a *run.Answer) (int64, error) {
 	return intern(ctx, w, w.verdicts, verdict{a.Model, a.Answer, a.Procedure, a.Reason},
 		"INSERT INTO verdict (model, answer, procedure, reason) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET model = model RETURNING id",
 		a.Model, a.Answer, a.Procedure, a.Reason)

@@ -13,7 +13,7 @@ import (
 	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/sim"
 )
 
@@ -46,7 +46,7 @@ func (c *campaign) refresh() error {
 	if err != nil {
 		return err
 	}
-	info, _ := rundir.Lstat(a.Path(journal.RunsFile)) // nil before the first run
+	info, _ := run.Lstat(a.Path(journal.RunsFile)) // nil before the first run
 	again := c.follow == nil || a.Header.Session != c.archive.Header.Session ||
 		c.journal != nil && (info == nil || !os.SameFile(info, c.journal) || info.Size() < c.follow.Offset())
 	if again {

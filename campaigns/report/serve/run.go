@@ -14,7 +14,7 @@ import (
 	"ordeal/campaigns/explain"
 	"ordeal/campaigns/report"
 	"ordeal/campaigns/report/html"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 )
 
 // checkTimeout bounds the checks of the history of a run.
@@ -62,15 +62,15 @@ func (h *Handler) report(c *campaign, r *http.Request) (*answer, error) {
 
 // directory is the directory of a run that a request names: in the campaign, and not
 // behind a link.
-func (c *campaign) directory(r *http.Request) (rundir.Dir, error) {
+func (c *campaign) directory(r *http.Request) (run.Dir, error) {
 	name := r.PathValue("run")
 	local, err := filepath.Localize(name)
 	first, _, _ := strings.Cut(name, "/")
-	if _, ok := rundir.Number(first); !ok || err != nil || path.Clean(name) != name {
+	if _, ok := run.Number(first); !ok || err != nil || path.Clean(name) != name {
 		return "", errGone
 	}
-	dir := rundir.Dir(filepath.Join(c.dir, local))
-	if _, err := rundir.ReadDir(string(dir)); err != nil {
+	dir := run.Dir(filepath.Join(c.dir, local))
+	if _, err := run.ReadDir(string(dir)); err != nil {
 		return "", errGone
 	}
 	return dir, nil
@@ -120,11 +120,11 @@ func (v *runView) html() ([]byte, error) {
 }
 
 // shown are the files of a run directory that pages link to: text.
-var shown = []string{rundir.SpecFile, rundir.ProgramFile, rundir.ResultFile, rundir.DiagnosisFile, rundir.CertificateFile, "witness.txt", "cause.txt", "trace.txt"}
+var shown = []string{run.SpecFile, run.ProgramFile, run.ResultFile, run.DiagnosisFile, run.CertificateFile, "witness.txt", "cause.txt", "trace.txt"}
 
 // files lists what of them a run has.
-func files(dir rundir.Dir) []string {
-	names, _ := rundir.Names(string(dir)) // none where it cannot be read
+func files(dir run.Dir) []string {
+	names, _ := run.Names(string(dir)) // none where it cannot be read
 	return slices.DeleteFunc(slices.Clone(shown), func(name string) bool { return !slices.Contains(names, name) })
 }
 

@@ -28,7 +28,7 @@ import (
 	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/report/html"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 )
 
 // Handler serves the campaigns of a directory.
@@ -45,8 +45,8 @@ type Handler struct {
 
 // New makes a handler of a campaign's directory, or of one that has campaigns in it.
 func New(dir string) (*Handler, error) {
-	h := &Handler{dir: rundir.Resolve(dir), now: time.Now, mux: http.NewServeMux(), campaigns: make(map[string]*campaign), slot: make(chan struct{}, 1)}
-	if _, err := rundir.ReadDir(h.dir); err != nil {
+	h := &Handler{dir: run.Resolve(dir), now: time.Now, mux: http.NewServeMux(), campaigns: make(map[string]*campaign), slot: make(chan struct{}, 1)}
+	if _, err := run.ReadDir(h.dir); err != nil {
 		return nil, fmt.Errorf("serve %s: %w", dir, err)
 	}
 	h.mux.HandleFunc("GET /{$}", h.list)
@@ -175,11 +175,11 @@ func (h *Handler) names() []string {
 	if h.alone() {
 		return []string{filepath.Base(absolute(h.dir))}
 	}
-	names, _ := rundir.Names(h.dir) // none where they cannot be read
+	names, _ := run.Names(h.dir) // none where they cannot be read
 	return slices.DeleteFunc(names, func(name string) bool { return !isCampaign(filepath.Join(h.dir, name)) })
 }
 
-func isCampaign(dir string) bool { return rundir.Exists(filepath.Join(dir, journal.CampaignFile)) }
+func isCampaign(dir string) bool { return run.Exists(filepath.Join(dir, journal.CampaignFile)) }
 
 //go:embed page
 var sources embed.FS

@@ -13,7 +13,7 @@ import (
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/engine/summary"
-	"ordeal/campaigns/rundir"
+	"ordeal/campaigns/run"
 	"ordeal/sim"
 )
 
@@ -83,12 +83,12 @@ type Canary struct {
 func Find(dirs []string) ([]string, error) {
 	var list []string
 	for _, dir := range dirs {
-		dir = rundir.Resolve(dir)
+		dir = run.Resolve(dir)
 		if isCampaign(dir) {
 			list = append(list, dir)
 			continue
 		}
-		names, err := rundir.Names(dir)
+		names, err := run.Names(dir)
 		if err != nil {
 			return nil, fmt.Errorf("find campaigns: %w", err)
 		}
@@ -104,7 +104,7 @@ func Find(dirs []string) ([]string, error) {
 	return list, nil
 }
 
-func isCampaign(dir string) bool { return rundir.Exists(filepath.Join(dir, journal.CampaignFile)) }
+func isCampaign(dir string) bool { return run.Exists(filepath.Join(dir, journal.CampaignFile)) }
 
 // one is a campaign that was read.
 type one struct {

@@ -1,0 +1,178 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ordeal/check"
+	"ordeal/check/model"
+	"ordeal/gen"
+	"ordeal/parse"
+	"ordeal/sim"
+)
+
+// CheckOptions say by which models a run is checked, and within which limits.
+type CheckOptions struct {
+	// Models check the history; the first is the expected one.
+	Models []model.Model
+	// Options limit each check. Where they limit no memory, the limit is that
+	// of AvailableMemory at the first check, divided by Workers.
+	Options check.Options
+	// Workers is how many checks run at a time; 0: one for each processor.
+	Workers int
+	// Memory and LogSize are limits in bytes; 0 means none, for Memory what Options
+	// say. A log longer than LogSize, or whose history may need more than Memory, is
+	// not checked: the outcome is Infra unless the simulator reports a failure.
+	Memory, LogSize int64
+	_               struct{}
+}
+
+// Evaluate parses the log of a run and checks its history. The error is ctx's:
+// a faulty log is an outcome, and so is a panic of the checker.
+func Evaluate(ctx context.Context, p *gen.Program, rounds int, simulated *sim.Result, o CheckOptions) (*Result, error) {
+	r := &Result{
+		Version: FormatVersion, Outcome: simulated.Outcome, Title: simulated.Title, Detail: simulated.Detail, Elapsed: simulated.Elapsed,
+		Covered: CoveredBy(simulated.Coverage), Log: simulated.Log, Coverage: simulated.Coverage,
+	}
+	if exceedsLimits(r, p, rounds, &o) {
+		return r, nil
+	}
+	if len(r.Log) == 0 && r.Outcome != sim.Passed {
+		return r, nil
+	}
+	if len(r.Log) > 0 {
+		r.LogHash = Hash(r.Log)
+	}
+	err := Guarded(func() error { return checkLog(ctx, r, p, rounds, o) })
+	if _, ok := errors.AsType[*panicError](err); ok {
+		return InfraResult(err, r), nil
+	} else if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// bytesPerOperation is about the memory that checking a long history needs for
+// each of its operations: 400,000 under TSO and SC, on hardware and on the
+// embedded simulator, took 210 to 220 bytes each, the log included.
+const bytesPerOperation = 250
+
+// uncheckedOperations is how many operations are read without asking what memory there is.
+const uncheckedOperations = 1 << 22
+
+// memoryOf is the memory of this machine for each of some workers.
+var memoryOf = MemoryShare
+
+// exceedsLimits reports whether the log exceeds a limit, and then drops it.
+func exceedsLimits(r *Result, p *gen.Program, rounds int, o *CheckOptions) bool {
+	operations, size := int64(p.Ops())*int64(rounds), int64(len(r.Log))
+	var title, detail string
+	memory, of := o.Memory, "memory"
+	if memory == 0 && operations > uncheckedOperations {
+		memory, of = memoryOf(o.Workers), "this machine's memory for it"
+	}
+	switch {
+	case o.LogSize > 0 && size > o.LogSize:
+		title = "the log is too long"
+		detail = fmt.Sprintf("%d bytes are more than the %d of log-size", size, o.LogSize)
+	case memory > 0 && size > 0 && operations > memory/bytesPerOperation:
+		title = "the history is too long"
+		detail = fmt.Sprintf("%d operations may need %d bytes to check, more than the %d of %s", operations, operations*bytesPerOperation, memory, of)
+	default:
+		return false
+	}
+	if r.Outcome == sim.Passed {
+		r.Outcome, r.Title = sim.Infra, title
+	}
+	r.Detail = strings.TrimPrefix(r.Detail+"\nnot checked: "+detail, "\n")
+	r.Log = nil
+	return true
+}
+
+// checkLog checks the history of the log, also of a run that ended early: a
+// violation in it is reported with the end, see violates.
+func checkLog(ctx context.Context, r *Result, p *gen.Program, rounds int, o CheckOptions) error {
+	h, err := parse.Native(p, rounds, r.Log)
+	if outcome, title := corruptLog(err); err != nil && r.Outcome == sim.Passed {
+		r.Outcome, r.Title, r.Detail = outcome, title, err.Error()
+	} else if value, ok := errors.AsType[*parse.ValueError](err); ok {
+		violates(r, outcome, title, value.Error())
+	}
+	if h == nil {
+		return nil
+	}
+	r.History, r.Operations, r.Models = h, len(h.Ops), o.Models
+	limits := o.Options
+	if limits.AvailableBytes == 0 {
+		limits.AvailableBytes = MemoryShare(o.Workers)
+	}
+	if r.Verdicts, err = check.Several(ctx, h, o.Models, limits); err != nil {
+		return err
+	}
+	for i := range r.Verdicts {
+		r.Answers = append(r.Answers, AnswerOf(&r.Verdicts[i]))
+	}
+	if expected := r.Verdicts[0]; expected.Answer == check.Forbidden {
+		violates(r, sim.Violation, "history forbidden by "+expected.Model, "")
+	}
+	return nil
+}
+
+// violates makes r a run whose log shows that memory failed, with what is wrong in
+// detail. If it did not come to its end, detail says so: an end that may follow
+// from a wrong value (a guest that crashed or gave up) or has other causes takes
+// second place, but a failure that the simulator found itself stays the outcome.
+func violates(r *Result, outcome sim.Outcome, title, detail string) {
+	end := r.Outcome.Titled(r.Title)
+	switch {
+	case r.Outcome == sim.Passed || r.Outcome == sim.Corrupt:
+		r.Outcome, r.Title = outcome, title
+		return
+	case r.Outcome == sim.Infra || r.Outcome == sim.Timeout || sim.ByGuest(r.Title):
+		r.Outcome, r.Title = outcome, title
+		end = "the run ended early: " + end
+	default:
+		end = "before the end: " + title
+	}
+	lines := []string{detail, end, r.Detail}
+	r.Detail = strings.Join(slices.DeleteFunc(lines, func(line string) bool { return line == "" }), "\n")
+}
+
+// corruptLog is the outcome and title of a run that ended and left a log that
+// is no history of its program.
+func corruptLog(err error) (sim.Outcome, string) {
+	if losesUpdate(err) {
+		// No model with atomic operations allows this, and sums that come twice
+		// follow from it.
+		return sim.Violation, "an update was lost"
+	}
+	if value, ok := errors.AsType[*parse.ValueError](err); ok {
+		switch value.Fault.Kind {
+		case parse.UnwrittenValue:
+			return sim.Corrupt, "a value that no store wrote"
+		case parse.ForeignValue:
+			return sim.Corrupt, "a value of another location"
+		}
+	}
+	if errors.Is(err, parse.ErrPartial) {
+		return sim.Corrupt, "log is partial"
+	}
+	return sim.Corrupt, "log is corrupt"
+}
+
+// losesUpdate says whether a lost update is among the faults of a log.
+func losesUpdate(err error) bool {
+	if value, ok := err.(*parse.ValueError); ok {
+		return value.Fault.Kind == parse.LostUpdate
+	}
+	switch err := err.(type) {
+	case interface{ Unwrap() []error }:
+		return slices.ContainsFunc(err.Unwrap(), losesUpdate)
+	case interface{ Unwrap() error }:
+		return losesUpdate(err.Unwrap())
+	}
+	return false
+}

@@ -1,0 +1,177 @@
+package run
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"ordeal/check"
+	"ordeal/check/model"
+	"ordeal/parse"
+	"ordeal/sim"
+)
+
+// Result is result.json: what happened in a run.
+type Result struct {
+	Version int         `json:"version"`
+	Outcome sim.Outcome `json:"outcome"`
+	// Title is one line that names the failure, the same for the same bug;
+	// Detail is the longer text of it.
+	Title  string `json:"title,omitempty"`
+	Detail string `json:"detail,omitempty"`
+	// Signature names a violation instead of the title where more is known; see
+	// package signature.
+	Signature string `json:"signature,omitempty"`
+	// ExecutableHash and LogHash are SHA-256 sums in hexadecimal; empty where
+	// the simulator left no such file.
+	ExecutableHash string `json:"executable_sha256,omitempty"`
+	LogHash        string `json:"log_sha256,omitempty"`
+	// Operations counts the operations of the history.
+	Operations int      `json:"operations"`
+	Answers    []Answer `json:"answers"`
+	// Covered is nil where there is no coherence protocol, or none that the
+	// simulator counts the transitions of.
+	Covered *Covered `json:"covered,omitempty"`
+	// Elapsed is the time of the simulator.
+	Elapsed time.Duration `json:"elapsed_ns"`
+	// Alone is the result of repeating a failed run of a batch alone; nil for
+	// others.
+	Alone *Alone `json:"alone,omitempty"`
+	// Counterexample is the number of steps of the shortest one of a failed
+	// exploration; 0 for other runs.
+	Counterexample int `json:"counterexample,omitempty"`
+	// Timing says how a failed run is repeated at latencies near those of the
+	// simulated machine; nil for others.
+	Timing *Timing `json:"timing,omitempty"`
+
+	// What follows is known only where the run was evaluated, and in no file
+	// but the log.
+
+	Log sim.Log `json:"-"`
+	// History is nil when the log could not be parsed.
+	History *parse.History `json:"-"`
+	// Models are those that the history was checked by, the expected one
+	// first; Verdicts are theirs.
+	Models   []model.Model   `json:"-"`
+	Verdicts []check.Verdict `json:"-"`
+	// Coverage counts the transitions of the coherence protocol.
+	Coverage sim.Coverage `json:"-"`
+	_        struct{}
+}
+
+// Timing counts repetitions of failed runs at latencies near those of the simulated
+// machine, with other seeds, and those of them that failed the same.
+type Timing struct {
+	Seeds int `json:"seeds"`
+	Same  int `json:"same"`
+}
+
+// Exploring reports whether the failure needs latencies that the simulated
+// machine does not have, as far as the repetitions show.
+func (t *Timing) Exploring() bool { return t != nil && t.Seeds > 0 && t.Same == 0 }
+
+// String says at which latencies the failure shows.
+func (t *Timing) String() string {
+	if t.Exploring() {
+		return fmt.Sprintf("only with latencies that gem5's simple network does not produce (0 of %d seeds at gem5's)", t.Seeds)
+	}
+	return fmt.Sprintf("also at gem5's latencies (%d of %d seeds)", t.Same, t.Seeds)
+}
+
+// Alone is the result of a run of a batch when it is repeated alone.
+type Alone struct {
+	Outcome sim.Outcome `json:"outcome"`
+	Title   string      `json:"title,omitempty"`
+	// Recurs says that outcome, title and answers are those of the batch.
+	Recurs bool `json:"recurs"`
+}
+
+// Answer is the verdict of one model, without its evidence.
+type Answer struct {
+	Model     string        `json:"model"`
+	Answer    string        `json:"answer"`
+	Procedure string        `json:"procedure,omitempty"`
+	Reason    string        `json:"reason,omitempty"`
+	Search    time.Duration `json:"search_ns"`
+	Evidence  time.Duration `json:"evidence_ns"`
+}
+
+// AnswerOf strips a verdict of its evidence.
+func AnswerOf(v *check.Verdict) Answer {
+	return Answer{
+		Model: v.Model, Answer: v.Answer.String(), Procedure: v.Procedure, Reason: v.Reason,
+		Search: v.Stats.Search, Evidence: v.Stats.Evidence,
+	}
+}
+
+// Answered reports whether model answered as given.
+func (r *Result) Answered(model string, answer check.Answer) bool {
+	for _, a := range r.Answers {
+		if a.Model == model {
+			return a.Answer == answer.String()
+		}
+	}
+	return false
+}
+
+// Undecided reports whether a model left the history undecided.
+func (r *Result) Undecided() bool {
+	for _, a := range r.Answers {
+		if a.Answer == check.Unknown.String() {
+			return true
+		}
+	}
+	return false
+}
+
+// Failed reports whether the system under test failed: not where the run
+// passed, and not where it could not be executed.
+func (r *Result) Failed() bool {
+	switch r.Outcome {
+	case sim.Violation, sim.Corrupt, sim.Crash, sim.Deadlock, sim.Timeout:
+		return true
+	}
+	return false
+}
+
+// Diagnosed reports whether a failure is explained by what the simulator said of
+// it rather than by a model.
+func (r *Result) Diagnosed() bool { return r.Failed() && r.Outcome != sim.Violation && r.Detail != "" }
+
+// FindingTitle names what the run is a case of.
+func (r *Result) FindingTitle() string { return cmp.Or(r.Signature, r.Title) }
+
+// Same reports whether two runs have the same outcome, title and answers.
+func (r *Result) Same(other *Result) bool {
+	return r.Outcome == other.Outcome && r.Title == other.Title &&
+		slices.EqualFunc(r.Answers, other.Answers, func(a, b Answer) bool { return a.Model == b.Model && a.Answer == b.Answer })
+}
+
+// Weak reports whether TSO allows the history and SC does not.
+func (r *Result) Weak() bool {
+	return r.Answered("tso", check.Allowed) && r.Answered("sc", check.Forbidden)
+}
+
+// Covered is how much of the table of a coherence protocol a run covered.
+type Covered struct {
+	// Taken counts the transitions that the run took, Total all of them; 0
+	// where the simulator lists only what was taken.
+	Taken int `json:"taken"`
+	Total int `json:"total,omitempty"`
+	// New counts the transitions that no earlier run of the configuration in
+	// its campaign took.
+	New int `json:"new,omitempty"`
+}
+
+// CoveredBy is nil for a run without a coherence protocol.
+func CoveredBy(c sim.Coverage) *Covered {
+	switch taken := c.Taken(); {
+	case len(c) == 0:
+		return nil
+	case taken == len(c): // it may not be the whole table
+		return &Covered{Taken: taken}
+	default:
+		return &Covered{Taken: taken, Total: len(c)}
+	}
+}

@@ -1,0 +1,55 @@
+package run
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+
+	"ordeal/campaigns/internal/must"
+	"ordeal/gen"
+	"ordeal/sim"
+)
+
+// timed fails with a title, and at faithful latencies for every third seed.
+type timed struct {
+	title    string
+	faithful bool
+}
+
+func (timed) Name() string { return "builtin" }
+
+func (timed) Version(context.Context) string { return "" }
+
+func (r timed) Run(_ context.Context, job sim.Job) (sim.Result, error) {
+	if r.faithful && job.Seed%3 != 0 {
+		return sim.Result{Outcome: sim.Crash, Title: "another"}, nil
+	}
+	return sim.Result{Outcome: sim.Crash, Title: r.title}, nil
+}
+
+func (r timed) Faithful() (sim.Runner, int) { return timed{r.title, true}, 10 }
+
+// TestTimings repeats a failed run at faithful latencies: seeds 7 to 16 have
+// three multiples of 3.
+func TestTimings(t *testing.T) {
+	p, err := gen.Random(rand.New(rand.NewPCG(1, 0)), gen.Defaults())
+	must.Succeed(t, err)
+	job := sim.Job{Program: p, Rounds: 1, Seed: 7}
+	for _, on := range []bool{false, true} {
+		x := Executor{Runner: timed{title: "fault"}, Timings: on}
+		simulated, err := x.Runner.Run(t.Context(), job)
+		must.Succeed(t, err)
+		r, err := x.Evaluate(t.Context(), job, &simulated)
+		must.Succeed(t, err)
+		switch {
+		case !on && r.Timing != nil:
+			t.Errorf("repeated without being asked to: %v", r.Timing)
+		case on && (r.Timing == nil || *r.Timing != (Timing{Seeds: 10, Same: 3})):
+			t.Errorf("timing %+v, want 3 of 10 seeds", r.Timing)
+		}
+	}
+	x := Executor{Runner: timed{title: "fault"}, Timings: true}
+	if r, err := x.Evaluate(t.Context(), job, &sim.Result{Outcome: sim.Passed}); err != nil || r.Timing != nil {
+		t.Errorf("a run that passed is repeated: %v, %v", r, err)
+	}
+}
