@@ -13,7 +13,7 @@ import (
 
 	"ordeal/campaigns/cli/audit"
 	"ordeal/campaigns/cli/command"
-	"ordeal/campaigns/config"
+	"ordeal/campaigns/lab"
 	"ordeal/campaigns/lab/papers"
 	"ordeal/campaigns/run"
 )
@@ -34,22 +34,19 @@ those of the campaign files in campaigns/lab/papers, which campaign run takes, t
 
 A scale of 1 makes as many histories as the papers; below, that share of them,
 at least a few of each kind, and shorter ones where a paper has very long ones.
-With --gem5 the programs for the binary's protocol run on it, too.
 
 Experiments:
 ` + experimentList() + `
 An interrupt (Ctrl-C) ends it with a report of the experiments that were finished.`,
 		Example: `  ordeal bench papers --only wsc-kernel
   ordeal bench papers --scale 0.1 -o papers
-  ordeal bench papers --only gcc-unordered --gem5 build/X86_MI_example/gem5.opt --gem5-tree .`,
+  ordeal bench papers --only gcc-unordered`,
 		Args: command.Arguments(0, 0, "no arguments"),
 	}
 	f := cmd.Flags()
 	f.Float64Var(&p.o.Scale, "scale", papers.DefaultScale, "share of the papers' histories, above 0, at most 1; the default takes a minute or two")
 	f.StringSliceVar(&p.o.Only, "only", nil, "only these experiments")
-	f.StringSliceVar(&p.binaries, "gem5", nil, "gem5 binaries, one for each protocol")
-	f.StringVar(&p.tree, "gem5-tree", "", "the source tree that they were built from")
-	f.StringVarP(&p.dir, "output", "o", "", "directory for papers.html, papers.json and papers.txt; made if it does not exist")
+	f.StringVarP(&p.dir, "output", "o", "", "directory for papers.json, papers.txt and results.jsonl, from which the same command continues")
 	f.BoolVar(&p.json, "json", false, "print JSON")
 	cmd.RunE = command.Body(func(ctx context.Context, _ []string) error { return p.run(ctx) })
 	return cmd
@@ -67,14 +64,13 @@ func experimentList() string {
 // benchPapers is the bench papers command.
 type benchPapers struct {
 	*env
-	o         papers.Options
-	binaries  []string
-	tree, dir string
-	json      bool
+	o    papers.Options
+	dir  string
+	json bool
 }
 
 func (p *benchPapers) run(ctx context.Context) error {
-	if err := p.options(); err != nil {
+	if err := p.o.Validate(); err != nil {
 		return command.Usage(err)
 	}
 	if p.dir != "" {
@@ -82,10 +78,15 @@ func (p *benchPapers) run(ctx context.Context) error {
 		if err := run.MkdirAll(p.dir); err != nil {
 			return err
 		}
+		var err error
+		if p.o.Stored, err = lab.Open[*papers.Result](filepath.Join(p.dir, "results.jsonl")); err != nil {
+			return err
+		}
 	}
 	line := p.Progress("experiments of the papers")
 	p.o.Progress = func(what string) { line.Show("%s", what) }
 	report, err := papers.Run(ctx, p.o)
+	err = errors.Join(err, p.o.Stored.Close())
 	line.Close()
 	if report != nil && (err == nil || len(report.Results) > 0) {
 		err = errors.Join(err, p.write(report))
@@ -93,31 +94,10 @@ func (p *benchPapers) run(ctx context.Context) error {
 	return err
 }
 
-// options completes the options from the flags.
-func (p *benchPapers) options() error {
-	tree, err := filepath.Abs(p.tree)
-	if err != nil {
-		return err
-	}
-	for _, binary := range p.binaries {
-		if binary, err = filepath.Abs(binary); err != nil {
-			return err
-		}
-		p.o.Gem5 = append(p.o.Gem5, config.Gem5{Binary: binary, Tree: tree})
-	}
-	switch {
-	case len(p.binaries) > 0 && p.tree == "":
-		return errors.New("no gem5 source tree: want --gem5-tree FOLDER")
-	case len(p.binaries) == 0 && p.tree != "":
-		return errors.New("--gem5-tree without --gem5")
-	}
-	return p.o.Validate()
-}
-
 // write prints the report and leaves it in the directory.
 func (p *benchPapers) write(report *papers.Report) error {
-	var text, page bytes.Buffer
-	if err := errors.Join(report.WriteText(&text), report.WriteHTML(&page)); err != nil {
+	var text bytes.Buffer
+	if err := report.WriteText(&text); err != nil {
 		return err
 	}
 	data, err := json.MarshalIndent(report, "", " ")
@@ -136,13 +116,13 @@ func (p *benchPapers) write(report *papers.Report) error {
 	for _, f := range []struct {
 		name string
 		data []byte
-	}{{"papers.html", page.Bytes()}, {"papers.json", data}, {"papers.txt", text.Bytes()}} {
+	}{{"papers.json", data}, {"papers.txt", text.Bytes()}} {
 		if err := run.WriteFile(filepath.Join(p.dir, f.name), f.data, false); err != nil {
 			return err
 		}
 	}
 	if !p.json {
-		fmt.Fprintf(p.Stdout, "\nreport  %s\n", filepath.Join(p.dir, "papers.html"))
+		fmt.Fprintf(p.Stdout, "\nreport  %s\n", filepath.Join(p.dir, "papers.txt"))
 	}
 	return nil
 }

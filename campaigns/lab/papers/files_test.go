@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -202,32 +201,6 @@ func TestDeal(t *testing.T) {
 	}
 	if total != c.Runs() {
 		t.Errorf("%d runs, want %d", total, c.Runs())
-	}
-}
-
-// On a gem5 the same programs run for its protocol, without the bugs.
-func TestPlatform(t *testing.T) {
-	p := platform{name: "gem5", gem5: &config.Gem5{Binary: "b", Tree: "t"}, protocols: []string{"MOESI_hammer"}}
-	c, err := Campaign("gcc-buffers.yaml")
-	must.Succeed(t, err)
-	out := p.campaign(c)
-	if len(out.Configs)*4 != len(c.Configs) {
-		t.Fatalf("%d configurations of %d", len(out.Configs), len(c.Configs))
-	}
-	for _, cfg := range out.Configs {
-		if diff := cmp.Diff([]string{config.SimGem5, "MOESI_hammer", "o3", "b", ""}, []string{cfg.Sim, cfg.Machine.Protocol, cfg.CPU, cfg.Binary, cfg.Core}); diff != "" {
-			t.Errorf("%s: simulator, protocol, CPU, binary, core (-want +got):\n%s", cfg.Name, diff)
-		}
-		at := slices.IndexFunc(c.Configs, func(k config.Config) bool { return k.Name == cfg.Name })
-		if !reflect.DeepEqual(cfg.Programs, c.Configs[at].Programs) {
-			t.Errorf("%s: other programs", cfg.Name)
-		}
-	}
-	if c, err = Campaign("gcc-violations.yaml"); err != nil || p.campaign(c) != nil {
-		t.Errorf("canaries run on gem5; %v", err)
-	}
-	if c, err = Campaign("gcc-threads.yaml"); err != nil || p.campaign(c).Configs[0].CPU != "timing" {
-		t.Errorf("in-order cores are no timing CPUs; %v", err)
 	}
 }
 

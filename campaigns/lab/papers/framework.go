@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"ordeal/campaigns/config"
-	"ordeal/campaigns/report/plot"
 	"ordeal/check"
 	"ordeal/check/model"
 )
@@ -41,10 +40,8 @@ func growth(ctx context.Context, b *bench, _ *config.Campaign) (finding, error) 
 		most = 4
 	}
 	table := Table{Columns: []Column{{Name: "writes k"}, {Name: "operations n"}, {Name: "threads"}}}
-	chart := plot.Chart{X: plot.Axis{Label: "writes k"}, Y: plot.Axis{Label: "time of a check", Unit: "s", Log: true}}
 	for _, m := range frameworkMethods {
 		table.Columns = append(table.Columns, Column{Name: m.Label})
-		chart.Series = append(chart.Series, plot.Series{Name: m.Label})
 	}
 	var xs, ys []float64 // of the dynamic programme
 	lost := make([]bool, len(frameworkMethods))
@@ -67,14 +64,13 @@ func growth(ctx context.Context, b *bench, _ *config.Campaign) (finding, error) 
 			}
 			row = append(row, t)
 			lost[i] = t.GaveUp > 0
-			addTime(&chart.Series[i], float64(k), t)
 			if i == 0 && t.GaveUp == 0 && t.Mean > 0 {
 				xs, ys = append(xs, float64(k)), append(ys, math.Log2(t.Mean))
 			}
 		}
 		table.Rows = append(table.Rows, row)
 	}
-	f := finding{tables: []Table{table}, charts: []plot.Chart{chart}}
+	f := finding{tables: []Table{table}}
 	if len(xs) > 1 {
 		f.measured = map[string]string{"growth": fmt.Sprintf("time grows as 2^(%.2f·k) from k = %.0f to %.0f (least squares)", slope(xs, ys), xs[0], xs[len(xs)-1])}
 	}

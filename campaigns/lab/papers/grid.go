@@ -12,7 +12,6 @@ import (
 	"ordeal/check/model"
 
 	"ordeal/campaigns/config"
-	"ordeal/campaigns/report/plot"
 )
 
 type tuple struct{ n, p, a int }
@@ -51,7 +50,6 @@ func grid(ctx context.Context, b *bench, c *config.Campaign) (finding, error) {
 	f.measured["longest"] = shortTime(longest)
 	f.measured["growth"] = exponents(cells)
 	f.tables = gridTables(cells)
-	f.charts = gridCharts(cells)
 	return f, nil
 }
 
@@ -161,71 +159,4 @@ func gridTables(cells []cell) []Table {
 		table("Fig. 7: mean time of the analysis", func(c *cell) any { return c.too }, ""),
 		table("The default procedure on the same histories", func(c *cell) any { return c.auto }, ""),
 	}
-}
-
-// figure is how a chart shows the grid: the mean of y over the cells with one
-// value of x and one of line.
-type figure struct {
-	title   string
-	x, y    plot.Axis
-	of      func(*cell) int // the value of x
-	line    func(*cell) int
-	name    func(int) string
-	value   func(*cell) float64
-	only    func(*cell) bool // nil: all cells
-	bounded bool             // y is a time that may be too small
-}
-
-// gridFigures are Figs. 6 to 8, the surfaces of 6 and 7 by their lines.
-func gridFigures() []figure {
-	const surface = 128 << 10 // n of Figs. 6 and 7
-	byN := func(n int) string { return "n=" + nodes(n) }
-	byP := func(p int) string { return fmt.Sprintf("%d procs", p) }
-	seconds := func(c *cell) float64 { return c.too.Mean }
-	of128K := func(c *cell) bool { return c.n == surface }
-	locations := plot.Axis{Label: "locations a", Log: true}
-	processors := plot.Axis{Label: "processors p", Log: true}
-	size := plot.Axis{Label: "nodes n at full size"}
-	time := func(log bool) plot.Axis { return plot.Axis{Label: "mean time of the analysis", Unit: "s", Log: log} }
-	return []figure{
-		{title: "Fig. 6: total orders found, n=128K", x: locations, y: plot.Axis{Label: "total orders found", Unit: "%"}, of: cellA, line: cellP, name: byP,
-			value: func(c *cell) float64 { return percent(c.found, c.histories) }, only: of128K},
-		{title: "Fig. 7: analysis time, n=128K", x: locations, y: time(true), of: cellA, line: cellP, name: byP, value: seconds, only: of128K, bounded: true},
-		{title: "Fig. 8: effect of the number of nodes, averaged over a", x: size, y: time(false), of: cellN, line: cellP, name: byP, value: seconds, bounded: true},
-		{title: "Fig. 8: effect of the number of processors, averaged over a", x: processors, y: time(true), of: cellP, line: cellN, name: byN, value: seconds, bounded: true},
-		{title: "Fig. 8: effect of the number of locations, averaged over p", x: locations, y: time(true), of: cellA, line: cellN, name: byN, value: seconds, bounded: true},
-	}
-}
-
-// gridCharts draws the figures for which there are cells.
-func gridCharts(cells []cell) []plot.Chart {
-	var charts []plot.Chart
-	for _, f := range gridFigures() {
-		if c := f.chart(cells); len(c.Series) > 0 {
-			charts = append(charts, c)
-		}
-	}
-	return charts
-}
-
-func (f *figure) chart(cells []cell) plot.Chart {
-	c := plot.Chart{Title: f.title, X: f.x, Y: f.y}
-	for _, line := range distinct(cells, f.line) {
-		s := plot.Series{Name: f.name(line)}
-		for _, x := range distinct(cells, f.of) {
-			sum, count, bound := 0.0, 0, false
-			for i := range cells {
-				if k := &cells[i]; f.line(k) == line && f.of(k) == x && k.histories > 0 && (f.only == nil || f.only(k)) {
-					sum, count, bound = sum+f.value(k), count+1, bound || f.bounded && k.too.GaveUp > 0
-				}
-			}
-			if count > 0 {
-				s.Points = append(s.Points, plot.Value{X: float64(x), Y: sum / float64(count), Bound: bound})
-			}
-		}
-		if len(s.Points) > 0 {
-			c.Series = append(c.Series, s)
-		}
-	}
-	return c
 }

@@ -26,23 +26,21 @@ import (
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/report/plot"
+	"ordeal/campaigns/lab"
 	"ordeal/campaigns/run"
+	"ordeal/sim/host"
 )
 
 type finding struct {
 	tables []Table
-	charts []plot.Chart
 	// measured are figures for Experiment.Published, by name.
 	measured map[string]string
 }
 
-// Result is an experiment and what it measured on one simulator.
+// Result is an experiment and what it measured.
 type Result struct {
 	Experiment
-	Simulator string       `json:"simulator,omitempty"`
-	Tables    []Table      `json:"tables"`
-	Charts    []plot.Chart `json:"charts"`
+	Tables []Table `json:"tables"`
 }
 
 // Report is the results of all experiments.
@@ -61,9 +59,8 @@ type Options struct {
 	Scale float64
 	// Only lists the experiments to make; none means all.
 	Only []string
-	// Gem5 are binaries to make the histories of their protocols on, besides
-	// the embedded simulator.
-	Gem5 []config.Gem5
+	// Stored are the results of earlier calls; nil: nothing is stored.
+	Stored *lab.Results[*Result]
 	// Progress is called with the current step; nil means no callback.
 	Progress func(what string)
 	_        struct{}
@@ -101,59 +98,39 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		return nil, err
 	}
 	b := &bench{Options: o}
-	r := &Report{Machine: machine(ctx), Version: run.ToolVersion(), Scale: o.Scale, Limit: b.limit().String()}
-	platforms, err := b.platforms(ctx)
-	if err != nil {
-		return r, err
+	r := &Report{Machine: new(host.Runner).Version(ctx), Version: run.ToolVersion(), Scale: o.Scale, Limit: b.limit().String()}
+	list := slices.DeleteFunc(slices.Clone(All()), func(e Experiment) bool { return len(o.Only) > 0 && !slices.Contains(o.Only, e.Name) })
+	results, err := lab.Run(ctx, 1, list, func(ctx context.Context, e Experiment) (*Result, error) { // one at a time: times are of one check
+		on := []any{r.Machine, r.Version, r.Scale, r.Limit}
+		return o.Stored.Do(lab.Case{Name: e.Name, Depends: on}, func() (*Result, error) { return b.experiment(ctx, e) })
+	}, nil)
+	for _, res := range results {
+		r.Results = append(r.Results, *res)
 	}
-	for _, e := range All() {
-		if len(o.Only) > 0 && !slices.Contains(o.Only, e.Name) {
-			continue
-		}
-		for _, p := range platforms {
-			res, err := b.experiment(ctx, e, p)
-			if err != nil {
-				return r, fmt.Errorf("experiment %s: %w", e.Name, err)
-			}
-			if res != nil {
-				r.Results = append(r.Results, *res)
-			}
-		}
-	}
-	return r, nil
+	return r, err
 }
 
-// experiment makes an experiment on a platform. The result is nil if the
-// platform has none of its configurations.
-func (b *bench) experiment(ctx context.Context, e Experiment, p platform) (*Result, error) {
+// experiment makes an experiment.
+func (b *bench) experiment(ctx context.Context, e Experiment) (*Result, error) {
 	res := &Result{Experiment: e}
 	res.Published = slices.Clone(e.Published)
 	var c *config.Campaign
+	var err error
 	if e.Campaign != "" {
-		var err error
 		if c, err = Campaign(e.Campaign); err != nil {
 			return nil, err
 		}
-		if c = p.campaign(c); c == nil {
-			return nil, nil
-		}
-		res.Simulator = p.name
-	} else if !p.embedded() {
-		return nil, nil
 	}
 	b.doing = e.Name
-	if p.name != "" && !p.embedded() {
-		b.doing += " on " + p.name
-	}
 	b.progress("")
 	f, err := e.run(ctx, b, c)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("experiment %s: %w", e.Name, err)
 	}
 	for i := range res.Published {
 		res.Published[i].Measured = f.measured[res.Published[i].Measured]
 	}
-	res.Tables, res.Charts = f.tables, f.charts
+	res.Tables = f.tables
 	return res, nil
 }
 

@@ -101,3 +101,6 @@ func (s *source) simulate(ctx context.Context, runner sim.Runner, r *sample, rou
 	}
 	return fmt.Errorf("%s: run %d: %s %s", r.config.Name, r.number, res.Outcome.Titled(res.Title), res.Detail)
 }
+
+// configName says which configuration and run a message is about.
+func configName(r *sample) string { return fmt.Sprintf("%s, run %d", r.config.Name, r.number) }

@@ -12,7 +12,6 @@ import (
 	"ordeal/check/model"
 
 	"ordeal/campaigns/config"
-	"ordeal/campaigns/report/plot"
 )
 
 // axis is what a figure varies along x.
@@ -131,13 +130,8 @@ func (b *bench) rounds(c *config.Config) int {
 
 func (f *sweep) run(ctx context.Context, b *bench, c *config.Campaign) (finding, error) {
 	s := newSource(c)
-	chart := plot.Chart{
-		X: plot.Axis{Label: f.axis.label}, Y: plot.Axis{Label: "mean time of a check", Unit: "s", Log: true},
-		Series: make([]plot.Series, len(f.methods)),
-	}
 	table := Table{Columns: []Column{{Name: f.axis.label}, {Name: "histories"}}, Note: noteCells}
-	for i, m := range f.methods {
-		chart.Series[i].Name = m.Label
+	for _, m := range f.methods {
 		table.Columns = append(table.Columns, Column{Name: m.Label})
 	}
 	all := &swept{f: f}
@@ -164,7 +158,6 @@ func (f *sweep) run(ctx context.Context, b *bench, c *config.Campaign) (finding,
 			}
 			times[i] = t
 			row = append(row, t)
-			addTime(&chart.Series[i], float64(p.x), t)
 			lost[i] = t.Histories > 0 && t.GaveUp == t.Histories
 		}
 		all.x, all.times = append(all.x, p.x), append(all.times, times)
@@ -176,7 +169,7 @@ func (f *sweep) run(ctx context.Context, b *bench, c *config.Campaign) (finding,
 			measured[name] = figure(all)
 		}
 	}
-	return finding{tables: []Table{table}, charts: []plot.Chart{chart}, measured: measured}, nil
+	return finding{tables: []Table{table}, measured: measured}, nil
 }
 
 // noteCells explains the cells of a sweep.

@@ -1,13 +1,14 @@
 package papers
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
 
 	"ordeal/campaigns/internal/messages"
-
-	"ordeal/campaigns/report/plot"
 )
 
 // Table is a table of measured values.
@@ -26,7 +27,30 @@ type Column struct {
 	Name string `json:"name"`
 	Unit string `json:"unit,omitempty"`
 	// Digits are those after the point of a float64.
-	Digits int `json:"-"`
+	Digits int `json:"digits,omitempty"`
+}
+
+// UnmarshalJSON reads a stored table: a cell with members is a Seconds.
+func (t *Table) UnmarshalJSON(text []byte) error {
+	type plain Table // without this method
+	var rows struct {
+		Rows [][]json.RawMessage `json:"rows"`
+	}
+	if err := errors.Join(json.Unmarshal(text, (*plain)(t)), json.Unmarshal(text, &rows)); err != nil {
+		return err
+	}
+	for i, row := range rows.Rows {
+		for k, cell := range row {
+			if bytes.HasPrefix(cell, []byte("{")) {
+				var s Seconds
+				if err := json.Unmarshal(cell, &s); err != nil {
+					return err
+				}
+				t.Rows[i][k] = s
+			}
+		}
+	}
+	return nil
 }
 
 // Seconds is a measured mean time.
@@ -46,13 +70,6 @@ func (s *Seconds) note(c checked) {
 	s.Mean += (c.spent.Seconds() - s.Mean) / float64(s.Histories)
 	if c.gaveUp {
 		s.GaveUp++
-	}
-}
-
-// addTime adds a mean time to a line of a chart, if there is one.
-func addTime(s *plot.Series, x float64, t Seconds) {
-	if t.Histories > 0 {
-		s.Points = append(s.Points, plot.Value{X: x, Y: t.Mean, Bound: t.GaveUp > 0})
 	}
 }
 

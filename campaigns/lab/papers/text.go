@@ -41,7 +41,7 @@ func (r *Result) Source() string {
 	if r.Campaign == "" {
 		return "constructed histories"
 	}
-	return fmt.Sprintf("campaigns/lab/papers/%s, %s", r.Campaign, r.Simulator)
+	return "campaigns/lab/papers/" + r.Campaign + ", embedded simulator"
 }
 
 func (r *Result) text(b *strings.Builder) {

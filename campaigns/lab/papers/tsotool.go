@@ -9,7 +9,6 @@ import (
 	"ordeal/check/model"
 
 	"ordeal/campaigns/config"
-	"ordeal/campaigns/report/plot"
 )
 
 // variants measures the three variants on the same histories.
@@ -19,11 +18,6 @@ func variants(ctx context.Context, b *bench, c *config.Campaign) (finding, error
 		{Name: "n"}, {Name: "measured n"}, {Name: "histories"}, {Name: "original"}, {Name: "vector clocks"}, {Name: "with heuristic"},
 		{Name: "total order found", Unit: "%", Digits: 0}, {Name: "clocks : original"}, {Name: "heuristic : clocks", Digits: 1}, {Name: "Ordeal"},
 	}, Note: "The last factor is of the histories for which the heuristic finds an order."}
-	names := []string{"original", "vector clocks", "with heuristic", "Ordeal"}
-	chart := plot.Chart{X: plot.Axis{Label: "operations", Log: true}, Y: plot.Axis{Label: "mean time of the analysis", Unit: "s", Log: true}}
-	for _, name := range names {
-		chart.Series = append(chart.Series, plot.Series{Name: name})
-	}
 	f := finding{measured: make(map[string]string)}
 	for _, p := range points(c, byOps) {
 		b.progress("n %d", p.x)
@@ -38,10 +32,6 @@ func variants(ctx context.Context, b *bench, c *config.Campaign) (finding, error
 		n := 0
 		for i := range runs {
 			n = len(runs[i].history.Ops)
-		}
-		times := []Seconds{v.original, v.clocks, v.heuristic, v.auto}
-		for i, t := range times {
-			addTime(&chart.Series[i], float64(n), t)
 		}
 		var first, second any = "–", "–"
 		if v.clocks.Mean > 0 {
@@ -62,7 +52,7 @@ func variants(ctx context.Context, b *bench, c *config.Campaign) (finding, error
 			nodes(p.x), n, len(runs), v.original, v.clocks, v.heuristic, percent(v.found, len(runs)), first, second, v.auto,
 		})
 	}
-	f.tables, f.charts = []Table{table}, []plot.Chart{chart}
+	f.tables = []Table{table}
 	return f, nil
 }
 
