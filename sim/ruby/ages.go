@@ -1,6 +1,9 @@
 package ruby
 
-import "ordeal/sim/builtin/memory"
+import (
+	"ordeal/sim/builtin/memory"
+	"ordeal/sim/ruby/code"
+)
 
 // Data says what an encoded state keeps of the data of lines.
 type Data struct {
@@ -60,7 +63,7 @@ func (s *Stepper) Tagged(tag uint64) (line, word int, write bool) {
 // Store is the value to store in a word of a line, in the place of a new one,
 // where states keep ages of values.
 func (s *Stepper) Store(line, word int) uint64 {
-	n := &s.stores[line*blockWords+word]
+	n := &s.stores[line*code.BlockWords+word]
 	*n++
 	return firstToken + uint64(*n-1)
 }
@@ -74,7 +77,7 @@ func (s *Stepper) age(v uint64, line, word int) uint64 {
 	case s.data.Ages == 1:
 		return 0
 	}
-	n := uint64(s.stores[line*blockWords+word])
+	n := uint64(s.stores[line*code.BlockWords+word])
 	if v != 0 && n >= settleAlone {
 		device := n % settleAlone
 		switch {
@@ -99,8 +102,8 @@ func (s *Stepper) age(v uint64, line, word int) uint64 {
 }
 
 // Stored is the number of stores to a word of a line since Start.
-func (s *Stepper) Stored(line, word int) int { return s.stores[line*blockWords+word] }
+func (s *Stepper) Stored(line, word int) int { return s.stores[line*code.BlockWords+word] }
 
 // Age makes the values of a word of a line older by n stores in what is encoded
 // from now on, until Start.
-func (s *Stepper) Age(line, word, n int) { s.stores[line*blockWords+word] += n }
+func (s *Stepper) Age(line, word, n int) { s.stores[line*code.BlockWords+word] += n }

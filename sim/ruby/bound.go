@@ -8,6 +8,7 @@ import (
 
 	"ordeal/gen/option"
 	"ordeal/sim/builtin/event"
+	"ordeal/sim/ruby/code"
 	"ordeal/sim/slicc/types"
 )
 
@@ -52,14 +53,14 @@ func (p *program) checkBounds(o *Options) error {
 		if b.Role == "" {
 			continue
 		}
-		i := slices.IndexFunc(p.roles(), func(r *role) bool { return r.name == b.Role })
+		i := slices.IndexFunc(p.roles(), func(r *code.Role) bool { return r.Name == b.Role })
 		if i < 0 {
 			errs = append(errs, option.Faultf("buffer-size", "protocol %s has no machine %s: want one of %s",
-				p.protocol.Name, b.Role, strings.Join(p.roleNames(), ", ")))
+				p.Protocol.Name, b.Role, strings.Join(p.roleNames(), ", ")))
 			continue
 		}
 		var names []string
-		for _, v := range p.roles()[i].code.buffers {
+		for _, v := range p.roles()[i].Code.Buffers {
 			if boundable(v) {
 				names = append(names, v.Name)
 			}
@@ -77,10 +78,10 @@ func (p *program) checkBounds(o *Options) error {
 func (p *program) checkSteppedBounds(o *Options) error {
 	for _, b := range o.Bounds {
 		for _, r := range p.roles() {
-			for _, v := range r.code.buffers {
+			for _, v := range r.Code.Buffers {
 				to, _ := v.Attrs.Get("network")
 				if to != "To" && o.bound(r, v) > 0 {
-					return option.Faultf("buffer-size", "%s.%s is no buffer that a machine sends from: of others the size is not part of an explored state", r.name, v.Name)
+					return option.Faultf("buffer-size", "%s.%s is no buffer that a machine sends from: of others the size is not part of an explored state", r.Name, v.Name)
 				}
 			}
 		}
@@ -91,22 +92,24 @@ func (p *program) checkSteppedBounds(o *Options) error {
 	return nil
 }
 
-func boundable(v *types.Var) bool { return v.Name != mandatoryQueue && v.Name != prefetchQueue }
+func boundable(v *types.Var) bool {
+	return v.Name != code.MandatoryQueue && v.Name != code.PrefetchQueue
+}
 
 // bound is the room of a buffer of a role; 0 for any number.
-func (o *Options) bound(r *role, v *types.Var) int {
+func (o *Options) bound(r *code.Role, v *types.Var) int {
 	size := 0
 	for _, b := range o.Bounds {
 		_, networked := v.Attrs.Get("network")
-		if b.Role == "" && b.Buffer == "" && networked && boundable(v) || b.Role == r.name && b.Buffer == v.Name {
+		if b.Role == "" && b.Buffer == "" && networked && boundable(v) || b.Role == r.Name && b.Buffer == v.Name {
 			size = b.Size
 		}
 	}
 	return size
 }
 
-// networkRoom is the room of a buffer of the network; 0 for any number.
-func (o *Options) networkRoom() int {
+// networkCapacity is the room of a buffer of the network; 0 for any number.
+func (o *Options) networkCapacity() int {
 	size := 0
 	for _, b := range o.Bounds {
 		if b.Role == "" && b.Buffer == networkBound {
@@ -116,10 +119,10 @@ func (o *Options) networkRoom() int {
 	return size
 }
 
-// room is what a bounded buffer has room for. Room that a message leaves is
+// capacity is what a bounded buffer has room for. Room that a message leaves is
 // there in the next tick; that a message takes is gone at once
 // (MessageBuffer::areNSlotsAvailable, MessageBuffer.cc:133 of gem5 v24.0).
-type room struct {
+type capacity struct {
 	limit int
 	// popped and put are the last ticks in which messages left and came. Before
 	// the first one left in the tick popped there were before messages; came is how many
@@ -130,11 +133,11 @@ type room struct {
 	waiters []*wakeups
 }
 
-func newRoom(limit int) *room {
+func newCapacity(limit int) *capacity {
 	if limit == 0 {
 		return nil
 	}
-	return &room{limit: limit, popped: -1, put: -1}
+	return &capacity{limit: limit, popped: -1, put: -1}
 }
 
 // held counts the messages in the buffer, those set aside among them.
@@ -146,10 +149,10 @@ func (b *buffer) held() int {
 	return n
 }
 
-// hasRoom reports whether n more messages fit in now. If they do not, who asked is
+// fits reports whether n more messages fit in now. If they do not, who asked is
 // woken when a message has left.
-func (b *buffer) hasRoom(n int, now event.Tick, asks *wakeups) bool {
-	r := b.room
+func (b *buffer) fits(n int, now event.Tick, asks *wakeups) bool {
+	r := b.capacity
 	if r == nil {
 		return true
 	}
@@ -174,16 +177,16 @@ func (b *buffer) hasRoom(n int, now event.Tick, asks *wakeups) bool {
 
 // noteCome counts a message that is put into a bounded buffer now.
 func (b *buffer) noteCome(now event.Tick) {
-	if b.room.put != now {
-		b.room.put, b.room.came = now, 0
+	if b.capacity.put != now {
+		b.capacity.put, b.capacity.came = now, 0
 	}
-	b.room.came++
+	b.capacity.came++
 }
 
 // noteGone notes that a message is about to leave a bounded buffer, and wakes who
 // waits for that.
 func (b *buffer) noteGone(now event.Tick) {
-	r := b.room
+	r := b.capacity
 	if r.popped != now {
 		r.popped, r.before = now, b.held()
 	}
@@ -196,37 +199,37 @@ func (b *buffer) noteGone(now event.Tick) {
 // overfull reports whether a buffer holds more than it has room for: the sender did not
 // ask, or asked for less than it sent, as gem5's compiler lets it where two actions
 // of a transition send (gem5 stops at the assertion in MessageBuffer.cc:259).
-func (b *buffer) overfull() bool { return b.room != nil && b.held() > b.room.limit }
+func (b *buffer) overfull() bool { return b.capacity != nil && b.held() > b.capacity.limit }
 
-// gate holds the messages that are under way to a buffer with bounded room, or in
+// throttle holds the messages that are under way to a buffer with bounded room, or in
 // a network with such buffers, and lets them in as there is room, the first that
 // arrives first: what gem5's Throttle does for a virtual network of a controller.
-type gate struct {
+type throttle struct {
 	wakeups
 	to   *buffer
 	held buffer
 }
 
-// newGate puts a gate before a buffer. The room is that of the network's buffer.
-func (s *System) newGate(to *buffer, limit int) *gate {
-	g := &gate{to: to}
+// newThrottle puts a throttle before a buffer. The room is that of the network's buffer.
+func (s *System) newThrottle(to *buffer, limit int) *throttle {
+	g := &throttle{to: to}
 	s.act(g)
-	g.held = buffer{prefix: "network to ", title: to.title, owner: to.owner, poller: &g.wakeups, room: newRoom(limit)}
+	g.held = buffer{prefix: "network to ", title: to.title, owner: to.owner, poller: &g.wakeups, capacity: newCapacity(limit)}
 	return g
 }
 
 // Handle lets messages in.
-func (g *gate) Handle(uint64) {
+func (g *throttle) Handle(uint64) {
 	now := g.woken()
-	for g.held.ready(now) && g.to.hasRoom(1, now, &g.wakeups) {
+	for g.held.ready(now) && g.to.fits(1, now, &g.wakeups) {
 		g.to.enqueue(g.held.pop().msg, now)
 	}
 }
 
 // entrance is where a message on its way to a buffer is put in.
 func (b *buffer) entrance() *buffer {
-	if b.gate != nil {
-		return &b.gate.held
+	if b.throttle != nil {
+		return &b.throttle.held
 	}
 	return b
 }

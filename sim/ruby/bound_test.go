@@ -54,13 +54,13 @@ func TestRoomAgainstReference(t *testing.T) {
 	for seed := range uint64(30) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		b := newBuffer()
-		b.room = newRoom(3)
+		b.capacity = newCapacity(3)
 		w := &boundedReference{maxSize: 3, timeLastTimePop: -1, timeLastTimeEnqueue: -1}
 		waiter := &b.owner.wakeups
 		step := func(now event.Tick) {
 			for range random.IntN(5) {
 				for n := 1; n <= 3; n++ {
-					if got, want := b.hasRoom(n, now, waiter), w.areNSlotsAvailable(n, now); got != want {
+					if got, want := b.fits(n, now, waiter), w.areNSlotsAvailable(n, now); got != want {
 						t.Fatalf("seed %d, tick %d: room for %d: %v, want %v", seed, now, n, got, want)
 					}
 				}

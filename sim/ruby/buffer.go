@@ -16,8 +16,8 @@ type buffer struct {
 	ports  uint64   // a bit for each in_port of the poller that the buffer is of
 	count  uint64
 
-	room *room // nil for any number of messages
-	gate *gate // lets messages of the network in; nil unless room is bounded
+	capacity *capacity // nil for any number of messages
+	throttle *throttle // lets messages of the network in; nil unless room is bounded
 	// ordered says that no message may arrive before the one put in before it, at
 	// last.
 	ordered bool
@@ -63,7 +63,7 @@ func (b *buffer) inOrder(at event.Tick) bool {
 func (b *buffer) enqueue(m *object, at event.Tick) {
 	b.count++
 	b.insert(queued{msg: m, at: at, number: b.count})
-	if q := b.poller.queue; b.room != nil && q != nil { // a Stepper has no time
+	if q := b.poller.queue; b.capacity != nil && q != nil { // a Stepper has no time
 		b.noteCome(q.Now())
 	}
 	b.poller.wake(at)
@@ -92,7 +92,7 @@ func (b *buffer) ready(now event.Tick) bool {
 
 // pop takes the first message out; there is one.
 func (b *buffer) pop() queued {
-	if b.room != nil {
+	if b.capacity != nil {
 		b.noteGone(b.poller.queue.Now())
 	}
 	return b.take()

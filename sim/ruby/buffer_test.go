@@ -8,6 +8,7 @@ import (
 
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/memory"
+	"ordeal/sim/ruby/code"
 )
 
 // reference is a simple implementation of buffer: a list that is sorted whenever it is asked.
@@ -110,7 +111,7 @@ func TestWakesMerge(t *testing.T) {
 }
 
 func TestStaleObjectsRest(t *testing.T) {
-	l := &layout{init: []uint64{3}}
+	l := &code.Layout{Init: []uint64{3}}
 	p := &pool{layout: l}
 	o := p.get()
 	o.words[0] = 5

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ordeal/sim/ruby/code"
 	"ordeal/sim/ruby/preset"
 	"ordeal/sim/slicc/types"
 )
@@ -12,7 +13,7 @@ import (
 // contracts are truth values that a configuration cannot choose: what cores and
 // devices of the system need, and what a machine is.
 var contracts = []string{
-	"send_evictions", "is_HN", "sc_lock_enabled", enablePrefetch, usePrefetcher,
+	"send_evictions", "is_HN", "sc_lock_enabled", code.EnablePrefetch, code.UsePrefetcher,
 	"L1.alloc_on_seq_acc",                            // stores of cores past their caches, which are not simulated
 	"number_of_DVM_TBEs", "number_of_DVM_snoop_TBEs", // of TLB invalidations, which no program has
 	"CPUonly", "GPUonly", "noTCCdir", "L2isWB", // without what MOESI_AMD_Base has for GPUs
@@ -30,32 +31,32 @@ const fewSlots = 2
 func (p *Protocol) Choices() []Parameter {
 	var list []Parameter
 	for _, r := range p.program.roles() {
-		if r.device {
+		if r.Device {
 			continue // it is no cache
 		}
-		if r.set[preset.TBEs] > fewSlots {
-			list = append(list, Parameter{r.name, preset.TBEs, fewSlots})
+		if r.Set[preset.TBEs] > fewSlots {
+			list = append(list, Parameter{r.Name, preset.TBEs, fewSlots})
 		}
-		for _, v := range r.code.machine.Params {
-			if slices.Contains(contracts, v.Name) || slices.Contains(contracts, r.name+"."+v.Name) {
+		for _, v := range r.Code.Decl.Params {
+			if slices.Contains(contracts, v.Name) || slices.Contains(contracts, r.Name+"."+v.Name) {
 				continue
 			}
-			value, ok := r.set[v.Name]
+			value, ok := r.Set[v.Name]
 			if !ok && v.Default.Kind != types.NoValue && v.Default.Kind != types.TextValue {
-				value, ok = asNumber(v.Default).Int, true
+				value, ok = code.AsNumber(v.Default).Int, true
 			}
 			switch {
 			case !ok:
 			case v.Type.Kind == types.Bool:
-				list = append(list, Parameter{r.name, v.Name, 1 - value})
+				list = append(list, Parameter{r.Name, v.Name, 1 - value})
 			case isCapacity(v.Name):
 				if value > fewSlots {
-					list = append(list, Parameter{r.name, v.Name, fewSlots})
+					list = append(list, Parameter{r.Name, v.Name, fewSlots})
 				}
 			default:
-				for _, k := range r.code.compared[v] {
+				for _, k := range r.Code.Compared[v] {
 					if k != value && k >= 0 {
-						list = append(list, Parameter{r.name, v.Name, k})
+						list = append(list, Parameter{r.Name, v.Name, k})
 					}
 				}
 			}
@@ -66,13 +67,6 @@ func (p *Protocol) Choices() []Parameter {
 
 // isCapacity reports whether a parameter is the number of slots of a table.
 func isCapacity(name string) bool { return strings.HasPrefix(name, "number_of_") }
-
-// noteChoice keeps the numbers that parameters of a machine are compared with.
-func (g *generator) noteChoice(v *types.Var, k int64) {
-	if v.Kind == types.ParamVar && v.Type.Name == "int" && !slices.Contains(g.code.compared[v], k) {
-		g.code.compared[v] = append(g.code.compared[v], k)
-	}
-}
 
 // String is the parameter as ParseParameter reads it.
 func (p Parameter) String() string { return fmt.Sprintf("%s.%s=%d", p.Role, p.Name, p.Value) }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ordeal/sim/builtin/memory"
+	"ordeal/sim/ruby/code"
 )
 
 func (s *Stepper) appendSequencer(dst []byte, seq *memory.Sequencer, perm *Permutation) []byte {
@@ -71,7 +72,7 @@ func (s *Stepper) appendDevice(dst []byte, d *memory.DeviceSequencer, perm *Perm
 	}
 	mark := byte(0)
 	for w := range s.words {
-		if written(&t, w) && s.stores[line*blockWords+w] > 0 {
+		if written(&t, w) && s.stores[line*code.BlockWords+w] > 0 {
 			mark = raced
 		}
 	}
@@ -150,7 +151,7 @@ func (s *Stepper) Settle(device, line, word int) {
 	if s.races[s.devices[device]] == raced {
 		n = settleRaced
 	}
-	s.stores[line*blockWords+word] = n + device
+	s.stores[line*code.BlockWords+word] = n + device
 }
 
 // In the place of a number of stores: that the write of a device ended.

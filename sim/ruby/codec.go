@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ordeal/sim/builtin/memory"
+	"ordeal/sim/ruby/code"
 	"ordeal/sim/slicc/types"
 )
 
@@ -48,8 +49,8 @@ func (s *Stepper) numberCodecs(list []codec, x any, t *types.Type, at int) []cod
 // codecs appends the encodings of a value of type t that lies at an offset.
 func (s *Stepper) codecs(list []codec, t *types.Type, at int) []codec {
 	p := s.program
-	switch shapeOf(t) {
-	case word:
+	switch code.ShapeOf(t) {
+	case code.Word:
 		kind := plainWord
 		switch {
 		case t.Name == "Addr":
@@ -60,34 +61,34 @@ func (s *Stepper) codecs(list []codec, t *types.Type, at int) []codec {
 			kind = signedWord
 		}
 		return append(list, codec{at: at, n: 1, kind: kind})
-	case vector:
+	case code.Vector:
 	default:
 		return list
 	}
 	if t.Kind == types.Struct {
-		return s.fieldCodecs(list, p.layout(t), at)
+		return s.fieldCodecs(list, p.Layout(t), at)
 	}
 	switch t.Name {
 	case "DataBlock":
-		return append(list, codec{at: at, n: blockWords, kind: data})
+		return append(list, codec{at: at, n: code.BlockWords, kind: data})
 	case "NetDest":
-		return append(list, codec{at: at, n: len(p.codes), kind: destination})
+		return append(list, codec{at: at, n: len(p.Codes), kind: destination})
 	case "Set":
 		return append(list, codec{at: at, n: 1, kind: coreSet})
 	}
-	return append(list, codec{at: at, n: p.size(t), kind: plainWord})
+	return append(list, codec{at: at, n: p.Size(t), kind: plainWord})
 }
 
 // fieldCodecs appends the encodings of the fields of a structure, in the order
 // in which they lie.
-func (s *Stepper) fieldCodecs(list []codec, l *layout, at int) []codec {
-	fields := make([]*types.Field, 0, len(l.offset))
-	for f := range l.offset {
+func (s *Stepper) fieldCodecs(list []codec, l *code.Layout, at int) []codec {
+	fields := make([]*types.Field, 0, len(l.Offset))
+	for f := range l.Offset {
 		fields = append(fields, f)
 	}
-	slices.SortFunc(fields, func(a, b *types.Field) int { return l.offset[a] - l.offset[b] })
+	slices.SortFunc(fields, func(a, b *types.Field) int { return l.Offset[a] - l.Offset[b] })
 	for _, f := range fields {
-		list = s.numberCodecs(list, f, f.Type, at+l.offset[f])
+		list = s.numberCodecs(list, f, f.Type, at+l.Offset[f])
 	}
 	return list
 }
@@ -133,10 +134,10 @@ func (s *Stepper) appendAddress(dst []byte, a uint64, perm *Permutation) []byte 
 }
 
 func (s *Stepper) appendMachine(dst []byte, id uint64, perm *Permutation) []byte {
-	if id == s.program.noMachine() {
+	if id == s.program.NoMachine() {
 		return append(dst, noneByte)
 	}
-	typ, n := splitMachineID(id)
+	typ, n := code.SplitMachineID(id)
 	k := s.dense(uint64(typ))
 	if k < 0 || n >= len(s.controllers[k]) {
 		return varint.AppendUvarint(append(dst, otherByte), id)
@@ -276,7 +277,7 @@ func (s *Stepper) readAddress(d *decoder) uint64 {
 func (s *Stepper) readMachine(d *decoder) uint64 {
 	switch b := d.byte(); b {
 	case noneByte:
-		return s.program.noMachine()
+		return s.program.NoMachine()
 	case otherByte:
 		return d.uvarint()
 	default:

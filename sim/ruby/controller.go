@@ -7,6 +7,7 @@ import (
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/memory"
 	"ordeal/sim/ruby/cache"
+	"ordeal/sim/ruby/code"
 	"ordeal/sim/ruby/structure"
 )
 
@@ -15,7 +16,9 @@ import (
 type controller struct {
 	wakeups
 	system *System
-	code   *machineCode
+	code   *code.Machine
+	// natives are the functions that the instructions call.
+	natives *nativeFuncs
 	// perCycle is the number of transitions that it runs in one cycle.
 	perCycle int
 	// full is the number of cycles up to now in which it ran that many.
@@ -44,7 +47,7 @@ type controller struct {
 	persistents []*structure.Persistent
 	storages    []*structure.Storage
 	lists       []*structure.List
-	underway    [transactionLists][]underway
+	underway    [code.TransactionLists][]underway
 	tagLatency  uint64 // of its caches
 	dataLatency uint64
 	sequencers  []*memory.Sequencer
@@ -59,29 +62,11 @@ type controller struct {
 	stalls  []uint64 // likewise, of those that stalled
 	waiting []waiting
 
-	role    *role
+	role    *code.Role
 	id      uint64    // its machineID
 	initial []uint64  // of words
 	buffers []*buffer // by machineCode.buffers
 }
-
-// The first words and pointers of a controller are those of the transition
-// under way, one for arguments that a function does not take, the time, and nil.
-const (
-	addressWord = iota
-	stateWord   // of the line, by getState
-	nextWord    // the state that the transition leads to
-	scratchWord
-	clockWord // the current tick
-	firstWord
-)
-const (
-	tbePointer = iota
-	entryPointer
-	scratchPointer
-	nilPointer
-	firstPointer
-)
 
 // waiting records which buffers, by rank, have messages set aside for a line.
 type waiting struct {
@@ -90,8 +75,8 @@ type waiting struct {
 }
 
 func (c *controller) name() string {
-	_, number := splitMachineID(c.id)
-	return fmt.Sprintf("%s %d", c.code.machine.Name, number)
+	_, number := code.SplitMachineID(c.id)
+	return fmt.Sprintf("%s %d", c.code.Decl.Name, number)
 }
 
 // flow says what comes after a statement.
@@ -119,7 +104,7 @@ func (c *controller) Handle(uint64) {
 		if n == c.perCycle {
 			c.wake(c.now + 1)
 			if c.full++; c.full == endless {
-				c.fail(fmt.Sprintf("livelock: %s takes one transition after the other", c.code.machine.Name), "%d a cycle for %d cycles", n, c.full)
+				c.fail(fmt.Sprintf("livelock: %s takes one transition after the other", c.code.Decl.Name), "%d a cycle for %d cycles", n, c.full)
 			}
 			return
 		}
@@ -133,7 +118,7 @@ func (c *controller) Handle(uint64) {
 	}
 }
 
-func (c *controller) setNow(now event.Tick) { c.now, c.words[clockWord] = now, uint64(now) }
+func (c *controller) setNow(now event.Tick) { c.now, c.words[code.ClockWord] = now, uint64(now) }
 
 // endless is the number of cycles in a row with all the transitions that a
 // controller can run, after which it will not end.
@@ -146,9 +131,9 @@ const endless = 10_000
 func (c *controller) poll() flow {
 	for set := c.holding | c.always; set != 0; {
 		i := bits.TrailingZeros64(set)
-		if p := &c.code.ports[i]; !p.guarded || c.in[i].ready(c.now) {
+		if p := &c.code.Ports[i]; !p.Guarded || c.in[i].ready(c.now) {
 			c.port, c.depth = i, 0
-			if f := c.exec(p.start); f >= restart {
+			if f := c.exec(p.Start); f >= restart {
 				return f
 			}
 			set = c.holding | c.always
@@ -158,11 +143,11 @@ func (c *controller) poll() flow {
 	return next
 }
 
-// roomFor reports whether the buffers have room for what a transition sends. What
+// sendable reports whether the buffers have room for what a transition sends. What
 // several out_ports send to one buffer is asked for apart, as in gem5.
-func (c *controller) roomFor(sends []demand) bool {
+func (c *controller) sendable(sends []code.Demand) bool {
 	for _, d := range sends {
-		if !c.out[d.table].hasRoom(d.n, c.now, &c.wakeups) {
+		if !c.out[d.Table].fits(d.N, c.now, &c.wakeups) {
 			return false
 		}
 	}
@@ -172,7 +157,7 @@ func (c *controller) roomFor(sends []demand) bool {
 // sequencer is the port of a core, which machines without a core do not have.
 func (c *controller) sequencer(at int) *memory.Sequencer {
 	if at >= len(c.sequencers) {
-		c.fail("call of a core in "+c.role.name+", which has none", "%s", c.name())
+		c.fail("call of a core in "+c.role.Name+", which has none", "%s", c.name())
 	}
 	return c.sequencers[at]
 }
@@ -181,10 +166,10 @@ func (c *controller) sequencer(at int) *memory.Sequencer {
 func (c *controller) stallPort(port int, line memory.Addr) {
 	b := c.in[port]
 	if !b.ready(c.now) {
-		c.fail("stall_and_wait on an empty port", "port %s", c.code.machine.InPorts[port].Var.Name)
+		c.fail("stall_and_wait on an empty port", "port %s", c.code.Decl.InPorts[port].Var.Name)
 	}
 	b.stall(line)
-	rank := c.code.ports[c.port].rank
+	rank := c.code.Ports[c.port].Rank
 	i := c.waitingFor(line)
 	if i < 0 {
 		i = len(c.waiting)
@@ -195,7 +180,7 @@ func (c *controller) stallPort(port int, line memory.Addr) {
 			c.waiting = append(c.waiting, waiting{})
 		}
 		if c.waiting[i].buffers == nil {
-			c.waiting[i].buffers = make([]*buffer, c.code.ranks)
+			c.waiting[i].buffers = make([]*buffer, c.code.Ranks)
 		}
 		c.waiting[i].line = line
 	}
@@ -280,12 +265,12 @@ func (c *controller) dequeue(b *buffer) {
 func (c *controller) head(port, layout int) *object {
 	b := c.in[port]
 	if !b.ready(c.now) {
-		c.fail("peek of an empty port", "port %s", c.code.machine.InPorts[port].Var.Name)
+		c.fail("peek of an empty port", "port %s", c.code.Decl.InPorts[port].Var.Name)
 	}
 	m := b.items[b.head].msg
-	if m.layout.index != layout {
+	if m.layout.Index != layout {
 		c.fail("peek of another type of message", "port %s has a %s, not a %s",
-			c.code.machine.InPorts[port].Var.Name, m.layout.typ.Name, c.system.pools[layout].layout.typ.Name)
+			c.code.Decl.InPorts[port].Var.Name, m.layout.Type.Name, c.system.pools[layout].layout.Type.Name)
 	}
 	return m
 }

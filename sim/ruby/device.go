@@ -4,73 +4,37 @@ import (
 	"slices"
 
 	"ordeal/sim/builtin/memory"
+	"ordeal/sim/ruby/code"
 )
 
-// deviceFields are the offsets in a SequencerMsg and the values that matter.
-// Its layout is nil in a protocol without such messages.
-type deviceFields struct {
-	layout                          *layout
-	line, physical, kind, len, data int
-	load, store                     uint64
-}
-
-// resolve finds them; missing names what a protocol with devices lacks.
-func (f *deviceFields) resolve(p *program, missing func(format string, args ...any)) {
-	if p.protocol.Type("SequencerMsg") == nil {
-		return
-	}
-	kind := p.protocol.Type("SequencerRequestType")
-	f.layout = p.layout(p.protocol.Type("SequencerMsg"))
-	for _, v := range []struct {
-		name string
-		at   *int
-	}{
-		{"LineAddress", &f.line}, {"PhysicalAddress", &f.physical}, {"Type", &f.kind}, {"Len", &f.len}, {"DataBlk", &f.data},
-	} {
-		if *v.at = f.layout.find(v.name); *v.at < 0 {
-			missing("field %s of SequencerMsg", v.name)
-		}
-	}
-	for _, v := range []struct {
-		name string
-		at   *uint64
-	}{{"LD", &f.load}, {"ST", &f.store}} {
-		if kind == nil || kind.Enum(v.name) == nil {
-			missing("SequencerRequestType:%s", v.name)
-			continue
-		}
-		*v.at = uint64(kind.Enum(v.name).Ordinal)
-	}
-}
-
-// deviceIssuer puts the transfers of a device into the mandatory queue of its
+// devicePort puts the transfers of a device into the mandatory queue of its
 // controller: as a SequencerMsg if that has a DMASequencer, and else, as gem5's
 // CHI_DMAController has a RubySequencer (configs/ruby/CHI_config.py), as the
 // request of a core.
-type deviceIssuer struct{ controller *controller }
+type devicePort struct{ controller *controller }
 
 // Start puts a transfer into the mandatory queue.
-func (i deviceIssuer) Start(t memory.Transfer) {
+func (i devicePort) Start(t memory.Transfer) {
 	c := i.controller
-	f := &c.system.program.device
-	if len(c.code.deviceSequencers) == 0 { // a cache that allocates nothing
-		r := &c.system.program.request
-		kind := r.load
+	f := &c.system.program.Device
+	if len(c.code.DeviceSequencers) == 0 { // a cache that allocates nothing
+		r := &c.system.program.Request
+		kind := r.Load
 		if t.Write {
-			kind = r.store
+			kind = r.Store
 		}
-		m := r.message(c.system, t.Addr.Line(), kind)
-		m.words[r.physical], m.words[r.size] = uint64(t.Addr), uint64(t.Bytes)
+		m := c.system.request(t.Addr.Line(), kind)
+		m.words[r.Physical], m.words[r.Size] = uint64(t.Addr), uint64(t.Bytes)
 		c.mandatory.enqueue(m, c.system.queue.Now()+1)
 		return
 	}
-	m := c.system.pools[f.layout.index].get()
-	m.words[f.line], m.words[f.physical] = uint64(t.Addr.Line()), uint64(t.Addr)
-	m.words[f.len] = uint64(t.Bytes)
-	m.words[f.kind] = f.load
+	m := c.system.pools[f.Layout.Index].get()
+	m.words[f.Line], m.words[f.Physical] = uint64(t.Addr.Line()), uint64(t.Addr)
+	m.words[f.Len] = uint64(t.Bytes)
+	m.words[f.Kind] = f.Load
 	if t.Write {
-		m.words[f.kind] = f.store
-		*m.block(f.data) = t.Data
+		m.words[f.Kind] = f.Store
+		*m.block(f.Data) = t.Data
 	}
 	c.mandatory.enqueue(m, c.system.queue.Now()+1)
 }
@@ -78,7 +42,7 @@ func (i deviceIssuer) Start(t memory.Transfer) {
 // addDevices makes the devices of a controller.
 func (s *System) addDevices(c *controller) {
 	n := min(max(s.options.Transfers, 1), s.options.Devices-len(s.devices))
-	c.devices = memory.NewDeviceSequencers(s.queue, len(s.devices), n, deviceIssuer{c})
+	c.devices = memory.NewDeviceSequencers(s.queue, len(s.devices), n, devicePort{c})
 	s.devices = append(s.devices, c.devices...)
 }
 
@@ -94,7 +58,7 @@ func (s *System) Device(number int) memory.Device { return s.devices[number] }
 
 // Devices reports whether the protocol has a machine for devices.
 func (p *Protocol) Devices() bool {
-	return slices.ContainsFunc(p.program.roles(), func(r *role) bool { return r.device })
+	return slices.ContainsFunc(p.program.roles(), func(r *code.Role) bool { return r.Device })
 }
 
 // writeUnique is the callback of a store that goes past the caches of whoever
@@ -102,8 +66,8 @@ func (p *Protocol) Devices() bool {
 // Sequencer has it for cores too, whose sequencer here takes a store for one of a
 // line that its cache has.
 func writeUnique(c *controller, at int, line memory.Addr, data *memory.Block) {
-	if !c.role.device {
-		c.fail("store past the cache in "+c.role.name+", which is no device", "%s, line %#x", c.name(), int64(line))
+	if !c.role.Device {
+		c.fail("store past the cache in "+c.role.Name+", which is no device", "%s, line %#x", c.name(), int64(line))
 	}
 	d := c.serving(line)
 	d.Fill(data)
@@ -112,7 +76,7 @@ func writeUnique(c *controller, at int, line memory.Addr, data *memory.Block) {
 
 // readData ends a read of a core or of a device.
 func readData(c *controller, at int, line memory.Addr, data *memory.Block) {
-	if c.role.device {
+	if c.role.Device {
 		c.serving(line).DataCallback(line, data)
 		return
 	}

@@ -78,8 +78,8 @@ func (c *controller) peekState(tbe, entry *object, line memory.Addr) (state *typ
 			panic(fault)
 		}
 	}()
-	n := c.code.getState.call(c, tbe, entry, uint64(line), 0)
-	if enums := c.code.machine.State.Enums; n < uint64(len(enums)) {
+	n := c.callState(c.code.GetState, tbe, entry, uint64(line), 0)
+	if enums := c.code.Decl.State.Enums; n < uint64(len(enums)) {
 		return enums[n]
 	}
 	return nil
@@ -89,8 +89,8 @@ func (c *controller) isBusy(state *types.Enumerator) bool { return c.permission(
 
 // permission is that of a state; Invalid where none is declared.
 func (c *controller) permission(state *types.Enumerator) cache.Permission {
-	if p := state.Permission; p >= 0 && p < len(c.system.program.permissions) {
-		return c.system.program.permissions[p]
+	if p := state.Permission; p >= 0 && p < len(c.system.program.Permissions) {
+		return c.system.program.Permissions[p]
 	}
 	return cache.Invalid
 }
@@ -104,12 +104,12 @@ func (c *controller) dumpBuffers(w io.Writer) {
 				continue
 			}
 			seen[b] = true
-			if g := b.gate; g != nil {
+			if g := b.throttle; g != nil {
 				for _, q := range g.held.items[g.held.head:] {
 					fmt.Fprintf(w, "%s: message of tick %d: %s\n", g.held.name(), q.at, p.describe(q.msg))
 				}
 			}
-			if b.room != nil && b.held() >= b.room.limit {
+			if b.capacity != nil && b.held() >= b.capacity.limit {
 				fmt.Fprintf(w, "%s: full, with %d messages\n", b.name(), b.held())
 			}
 			for _, q := range b.items[b.head:] {

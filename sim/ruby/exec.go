@@ -5,6 +5,7 @@ import (
 
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/memory"
+	"ordeal/sim/ruby/code"
 	"ordeal/sim/slicc/syntax"
 )
 
@@ -12,197 +13,197 @@ import (
 // of theirs, or to what ends the body of a port. The operands are in range: link has
 // checked them, once for all that is executed.
 func (c *controller) exec(entry int) flow {
-	code, base := c.code, c.depth
+	mc, base := c.code, c.depth
 	words, pointers := unsafe.Pointer(unsafe.SliceData(c.words)), unsafe.Pointer(unsafe.SliceData(c.pointers))
-	at := unsafe.Pointer(&code.text[entry])
+	at := unsafe.Pointer(&mc.Text[entry])
 	for {
-		in := (*instruction)(at)
-		at = unsafe.Add(at, unsafe.Sizeof(instruction{}))
-		switch in.op {
-		case opReturn:
+		in := (*code.Instruction)(at)
+		at = unsafe.Add(at, unsafe.Sizeof(code.Instruction{}))
+		switch in.Op {
+		case code.OpReturn:
 			if c.depth == base {
 				return next
 			}
 			c.depth--
-			at = unsafe.Pointer(&code.text[c.returns[c.depth]])
-		case opCall:
-			at = c.enter(at, int(in.a))
-		case opJump:
+			at = unsafe.Pointer(&mc.Text[c.returns[c.depth]])
+		case code.OpCall:
+			at = c.enter(at, int(in.A))
+		case code.OpJump:
 			at = jump(at, in)
-		case opCopy:
-			*word64(words, in.a) = *word64(words, in.b)
-		case opPoint:
-			*pointer64(pointers, in.a) = *pointer64(pointers, in.b)
-		case opLoad:
+		case code.OpCopy:
+			*word64(words, in.A) = *word64(words, in.B)
+		case code.OpPoint:
+			*pointer64(pointers, in.A) = *pointer64(pointers, in.B)
+		case code.OpLoad:
 			if !load(words, pointers, in) {
-				c.stale(*pointer64(pointers, in.b), at)
+				c.stale(*pointer64(pointers, in.B), at)
 			}
-		case opStore:
+		case code.OpStore:
 			if !store(words, pointers, in) {
-				c.stale(*pointer64(pointers, in.a), at)
+				c.stale(*pointer64(pointers, in.A), at)
 			}
-		case opJumpNil:
-			if *pointer64(pointers, in.a) == nil {
+		case code.OpJumpNil:
+			if *pointer64(pointers, in.A) == nil {
 				at = jump(at, in)
 			}
-		case opJumpPointer:
-			if *pointer64(pointers, in.a) != nil {
+		case code.OpJumpPointer:
+			if *pointer64(pointers, in.A) != nil {
 				at = jump(at, in)
 			}
-		case opJumpZero:
-			if *word64(words, in.a) == 0 {
+		case code.OpJumpZero:
+			if *word64(words, in.A) == 0 {
 				at = jump(at, in)
 			}
-		case opJumpOne:
-			if *word64(words, in.a) != 0 {
+		case code.OpJumpOne:
+			if *word64(words, in.A) != 0 {
 				at = jump(at, in)
 			}
-		case opJumpTagged:
+		case code.OpJumpTagged:
 			if c.tagged(in) {
 				at = jump(at, in)
 			}
-		case opJumpUntagged:
+		case code.OpJumpUntagged:
 			if !c.tagged(in) {
 				at = jump(at, in)
 			}
-		case opJumpEqual:
-			if *word64(words, in.a) == *word64(words, in.b) {
+		case code.OpJumpEqual:
+			if *word64(words, in.A) == *word64(words, in.B) {
 				at = jump(at, in)
 			}
-		case opJumpOther:
-			if *word64(words, in.a) != *word64(words, in.b) {
+		case code.OpJumpOther:
+			if *word64(words, in.A) != *word64(words, in.B) {
 				at = jump(at, in)
 			}
-		case opJumpFieldEqual:
-			o := *pointer64(pointers, in.a)
+		case code.OpJumpFieldEqual:
+			o := *pointer64(pointers, in.A)
 			if o == nil || o.dead {
 				c.stale(o, at)
 			}
-			if o.words[in.n] == *word64(words, in.b) {
+			if o.words[in.N] == *word64(words, in.B) {
 				at = jump(at, in)
 			}
-		case opJumpFieldOther:
-			o := *pointer64(pointers, in.a)
+		case code.OpJumpFieldOther:
+			o := *pointer64(pointers, in.A)
 			if o == nil || o.dead {
 				c.stale(o, at)
 			}
-			if o.words[in.n] != *word64(words, in.b) {
+			if o.words[in.N] != *word64(words, in.B) {
 				at = jump(at, in)
 			}
-		case opJumpLess:
-			if int64(*word64(words, in.a)) < int64(*word64(words, in.b)) {
+		case code.OpJumpLess:
+			if int64(*word64(words, in.A)) < int64(*word64(words, in.B)) {
 				at = jump(at, in)
 			}
-		case opJumpNotLess:
-			if int64(*word64(words, in.a)) >= int64(*word64(words, in.b)) {
+		case code.OpJumpNotLess:
+			if int64(*word64(words, in.A)) >= int64(*word64(words, in.B)) {
 				at = jump(at, in)
 			}
-		case opSwitchField:
-			o := *pointer64(pointers, in.a)
+		case code.OpSwitchField:
+			o := *pointer64(pointers, in.A)
 			if o == nil || o.dead {
 				c.stale(o, at)
 			}
-			at = choose(code.jumps[in.b], o.words[in.n], at)
-		case opSwitch:
-			at = choose(code.jumps[in.b], *word64(words, in.a), at)
-		case opAdd:
-			*word64(words, in.a) = *word64(words, in.b) + *word64(words, in.c)
-		case opSubtract:
-			*word64(words, in.a) = *word64(words, in.b) - *word64(words, in.c)
-		case opWord:
-			*word64(words, in.a) = code.natives.words[in.b](c, &code.calls[in.b])
-		case opObject:
-			*pointer64(pointers, in.a) = code.natives.objects[in.b](c, &code.calls[in.b])
-		case opCached:
-			*pointer64(pointers, in.a) = c.caches[in.b].Lookup(memory.Addr(*word64(words, in.c)))
-		case opTagged:
-			*word64(words, in.a) = truth(c.caches[in.b].Lookup(memory.Addr(*word64(words, in.c))) != nil)
-		case opDirectory: // gem5 DirectoryMemory.cc: any address of the line
-			*pointer64(pointers, in.a) = c.directory[in.b].lookup(memory.Addr(*word64(words, in.c)).Line())
-		case opTransaction:
-			*pointer64(pointers, in.a) = c.tables[in.b].lookup(memory.Addr(*word64(words, in.c)))
-		case opPermission:
-			o := *pointer64(pointers, in.a)
+			at = choose(mc.Jumps[in.B], o.words[in.N], at)
+		case code.OpSwitch:
+			at = choose(mc.Jumps[in.B], *word64(words, in.A), at)
+		case code.OpAdd:
+			*word64(words, in.A) = *word64(words, in.B) + *word64(words, in.C)
+		case code.OpSubtract:
+			*word64(words, in.A) = *word64(words, in.B) - *word64(words, in.C)
+		case code.OpWord:
+			*word64(words, in.A) = c.natives.words[in.B](c, &mc.Calls[in.B])
+		case code.OpObject:
+			*pointer64(pointers, in.A) = c.natives.objects[in.B](c, &mc.Calls[in.B])
+		case code.OpCached:
+			*pointer64(pointers, in.A) = c.caches[in.B].Lookup(memory.Addr(*word64(words, in.C)))
+		case code.OpTagged:
+			*word64(words, in.A) = truth(c.caches[in.B].Lookup(memory.Addr(*word64(words, in.C))) != nil)
+		case code.OpDirectory: // gem5 DirectoryMemory.cc: any address of the line
+			*pointer64(pointers, in.A) = c.directory[in.B].lookup(memory.Addr(*word64(words, in.C)).Line())
+		case code.OpTransaction:
+			*pointer64(pointers, in.A) = c.tables[in.B].lookup(memory.Addr(*word64(words, in.C)))
+		case code.OpPermission:
+			o := *pointer64(pointers, in.A)
 			if o == nil || o.dead {
 				c.stale(o, at)
 			}
-			o.header.Permission = c.system.program.permissions[*word64(words, in.b)]
-		case opPermit:
+			o.header.Permission = c.system.program.Permissions[*word64(words, in.B)]
+		case code.OpPermit:
 			c.permit(in, at)
-		case opAddMachine:
-			o := *pointer64(pointers, in.a)
-			word, number, ok := c.placeOf(*word64(words, in.b))
+		case code.OpAddMachine:
+			o := *pointer64(pointers, in.A)
+			word, number, ok := c.placeOf(*word64(words, in.B))
 			if !ok {
-				c.absent(*word64(words, in.b), c.pos(at))
+				c.absent(*word64(words, in.B), c.pos(at))
 			}
 			if o == nil || o.dead {
 				c.stale(o, at)
 			}
-			o.words[int(in.n)+word] |= 1 << number
-		case opPeek:
-			*pointer64(pointers, in.a) = c.head(int(in.b), int(in.c))
-		case opPeekUnlocked:
-			m := c.head(int(in.b), int(in.c))
-			if len(c.locked) > 0 && c.headLocked(int(in.b), memory.Addr(m.words[in.n])) {
-				c.delayHead(int(in.b))
+			o.words[int(in.N)+word] |= 1 << number
+		case code.OpPeek:
+			*pointer64(pointers, in.A) = c.head(int(in.B), int(in.C))
+		case code.OpPeekUnlocked:
+			m := c.head(int(in.B), int(in.C))
+			if len(c.locked) > 0 && c.headLocked(int(in.B), memory.Addr(m.words[in.N])) {
+				c.delayHead(int(in.B))
 				return again
 			}
-			*pointer64(pointers, in.a) = m
-		case opEnqueue:
-			c.enqueue(*pointer64(pointers, in.a), int(in.b), event.Tick(*word64(words, in.c)), at)
-		case opDequeue:
-			c.dequeue(c.in[in.b])
-		case opNew:
-			*pointer64(pointers, in.a) = c.system.pools[in.b].begin(code.messages[in.c])
-		case opTrigger:
-			c.trigger(&code.triggers[in.a], at)
-		case opTransition:
+			*pointer64(pointers, in.A) = m
+		case code.OpEnqueue:
+			c.enqueue(*pointer64(pointers, in.A), int(in.B), event.Tick(*word64(words, in.C)), at)
+		case code.OpDequeue:
+			c.dequeue(c.in[in.B])
+		case code.OpNew:
+			*pointer64(pointers, in.A) = c.system.pools[in.B].begin(mc.Messages[in.C])
+		case code.OpTrigger:
+			c.trigger(&mc.Triggers[in.A], at)
+		case code.OpTransition:
 			if actions := c.transition(); actions >= 0 {
 				at = c.enter(at, actions)
-			} else if c.handled(&code.triggers[in.a]) {
+			} else if c.handled(&mc.Triggers[in.A]) {
 				return restart
 			} else {
 				at = jump(at, in)
 			}
-		case opEnd:
+		case code.OpEnd:
 			c.event = -1
 			return restart
-		case opProbe:
-			if len(c.locked) > 0 && c.in[in.b] == c.mandatory && c.isLocked(memory.Addr(*word64(words, in.c))) {
-				c.delayHead(int(in.b))
+		case code.OpProbe:
+			if len(c.locked) > 0 && c.in[in.B] == c.mandatory && c.isLocked(memory.Addr(*word64(words, in.C))) {
+				c.delayHead(int(in.B))
 				return again
 			}
-		case opStall:
-			c.stallPort(int(in.b), memory.Addr(*word64(words, in.c)))
-		case opWakePort:
-			c.wakeUpBuffer(c.in[in.b], memory.Addr(*word64(words, in.c)))
+		case code.OpStall:
+			c.stallPort(int(in.B), memory.Addr(*word64(words, in.C)))
+		case code.OpWakePort:
+			c.wakeUpBuffer(c.in[in.B], memory.Addr(*word64(words, in.C)))
 		default:
 			c.execMany(in, at)
 		}
 	}
 }
 
-func jump(at unsafe.Pointer, in *instruction) unsafe.Pointer {
-	return unsafe.Add(at, int(int32(in.c))*int(unsafe.Sizeof(instruction{})))
+func jump(at unsafe.Pointer, in *code.Instruction) unsafe.Pointer {
+	return unsafe.Add(at, int(int32(in.C))*int(unsafe.Sizeof(code.Instruction{})))
 }
 
 // load is opLoad; false if the pointer is invalid.
-func load(words, pointers unsafe.Pointer, in *instruction) bool {
-	o := *pointer64(pointers, in.b)
+func load(words, pointers unsafe.Pointer, in *code.Instruction) bool {
+	o := *pointer64(pointers, in.B)
 	if o == nil || o.dead {
 		return false
 	}
-	*word64(words, in.a) = o.words[in.c]
+	*word64(words, in.A) = o.words[in.C]
 	return true
 }
 
 // store is opStore; false if the pointer is invalid.
-func store(words, pointers unsafe.Pointer, in *instruction) bool {
-	o := *pointer64(pointers, in.a)
+func store(words, pointers unsafe.Pointer, in *code.Instruction) bool {
+	o := *pointer64(pointers, in.A)
 	if o == nil || o.dead {
 		return false
 	}
-	o.words[in.c] = *word64(words, in.b)
+	o.words[in.C] = *word64(words, in.B)
 	return true
 }
 
@@ -216,17 +217,17 @@ func pointer64(pointers unsafe.Pointer, i uint32) **object {
 
 // pc is the index of an instruction.
 func (c *controller) pc(at unsafe.Pointer) int {
-	return int((uintptr(at) - uintptr(unsafe.Pointer(unsafe.SliceData(c.code.text)))) / unsafe.Sizeof(instruction{}))
+	return int((uintptr(at) - uintptr(unsafe.Pointer(unsafe.SliceData(c.code.Text)))) / unsafe.Sizeof(code.Instruction{}))
 }
 
 // pos is the place in the protocol of the instruction before one.
-func (c *controller) pos(at unsafe.Pointer) syntax.Pos { return c.code.at[c.pc(at)-1] }
+func (c *controller) pos(at unsafe.Pointer) syntax.Pos { return c.code.At[c.pc(at)-1] }
 
 // enter begins a routine, which returns to an instruction, and gives its first one.
 func (c *controller) enter(at unsafe.Pointer, entry int) unsafe.Pointer {
 	c.returns[c.depth] = int32(c.pc(at))
 	c.depth++
-	return unsafe.Pointer(&c.code.text[entry])
+	return unsafe.Pointer(&c.code.Text[entry])
 }
 
 // stale is the fault of the instruction before at, which uses an invalid pointer.
@@ -234,5 +235,5 @@ func (c *controller) stale(o *object, at unsafe.Pointer) { c.badPointer(o, c.pos
 
 // choose jumps by what a table has for a value.
 func choose(table []int32, v uint64, at unsafe.Pointer) unsafe.Pointer {
-	return unsafe.Add(at, int(table[min(v, uint64(len(table)-1))])*int(unsafe.Sizeof(instruction{})))
+	return unsafe.Add(at, int(table[min(v, uint64(len(table)-1))])*int(unsafe.Sizeof(code.Instruction{})))
 }

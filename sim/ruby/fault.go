@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"ordeal/sim/builtin/memory"
+	"ordeal/sim/ruby/code"
 	"ordeal/sim/slicc/syntax"
 )
 
@@ -17,8 +18,8 @@ import (
 func (c *controller) fail(title, format string, args ...any) {
 	detail := fmt.Sprintf("%s at tick %d: ", c.name(), c.now) + fmt.Sprintf(format, args...)
 	if c.event >= 0 {
-		detail += fmt.Sprintf("\nin %s on line %#x", c.row(), c.words[addressWord])
-		detail += c.system.history(memory.Addr(c.words[addressWord]))
+		detail += fmt.Sprintf("\nin %s on line %#x", c.row(), c.words[code.AddressWord])
+		detail += c.system.history(memory.Addr(c.words[code.AddressWord]))
 	}
 	panic(&memory.Fault{Title: title, Detail: detail})
 }
@@ -38,7 +39,7 @@ func (c *controller) failWith(err error, pos syntax.Pos) {
 }
 
 func (c *controller) row() string {
-	m := c.code.machine
+	m := c.code.Decl
 	state := "unset"
 	if c.state < len(m.State.Enums) {
 		state = m.State.Enums[c.state].Name
@@ -48,7 +49,7 @@ func (c *controller) row() string {
 
 // invalid is the fault of a state and an event that have no transition.
 func (c *controller) invalid() {
-	c.fail(fmt.Sprintf("invalid %s of %s", c.row(), c.code.machine.Name), "no such transition")
+	c.fail(fmt.Sprintf("invalid %s of %s", c.row(), c.code.Decl.Name), "no such transition")
 }
 
 // live returns an object that is valid and was not deallocated.
@@ -66,7 +67,7 @@ func (c *controller) badPointer(o *object, pos syntax.Pos) {
 		c.failAt(pos, "use of an invalid pointer", "the pointer is OOD")
 	}
 	c.failAt(pos, "use of a stale pointer", "the %s of line %#x was deallocated",
-		o.layout.typ.Name, int64(o.line))
+		o.layout.Type.Name, int64(o.line))
 }
 
 // catch turns a fault that was thrown into the end of the run.

@@ -44,18 +44,18 @@ func (s *Stepper) unorder() error {
 	for _, name := range s.data.Unordered {
 		found := false
 		var known []string
-		for k, code := range s.program.codes {
-			for _, v := range code.buffers {
+		for k, mc := range s.program.Codes {
+			for _, v := range mc.Buffers {
 				if from, _ := v.Attrs.Get("network"); from != "From" {
 					continue
 				}
-				known = append(known, code.machine.Name+"."+v.Name)
+				known = append(known, mc.Decl.Name+"."+v.Name)
 				if known[len(known)-1] != name {
 					continue
 				}
 				found = true
 				for _, c := range s.controllers[k] {
-					s.unordered[c.buffers[code.place[v]]] = true
+					s.unordered[c.buffers[mc.Place[v]]] = true
 				}
 			}
 		}
@@ -75,7 +75,7 @@ func (s *Stepper) sendThrough(l *link, m *object, delay int) {
 	if o := s.network.Ordered; o != nil && !o[l.vnet] {
 		delay = noOrder
 	}
-	dest := m.layout.dest
+	dest := m.layout.Dest
 	if dest < 0 {
 		s.misrouted(l, m, "message without field Destination")
 		return
@@ -84,10 +84,10 @@ func (s *Stepper) sendThrough(l *link, m *object, delay int) {
 		for set := m.words[dest+k]; set != 0; set &= set - 1 {
 			to := s.first[k] + bits.TrailingZeros64(set)
 			if l.to[to] == nil {
-				s.misrouted(l, m, "no buffer of "+controllers[0].code.machine.Name+" on the virtual network")
+				s.misrouted(l, m, "no buffer of "+controllers[0].code.Decl.Name+" on the virtual network")
 				return
 			}
-			one := s.pools[m.layout.index].get()
+			one := s.pools[m.layout.Index].get()
 			copy(one.words, m.words)
 			arrives := delay
 			if s.unordered[l.to[to]] {
@@ -146,7 +146,7 @@ func (s *Stepper) LoadSent(encoded []byte) (Sent, error) {
 // renamed is the number that controller i gets.
 func (s *Stepper) renamed(i int, perm *Permutation) int {
 	c := s.all[i]
-	return s.first[c.code.index] + s.permuted(c.code.index, s.number(c), perm)
+	return s.first[c.code.Index] + s.permuted(c.code.Index, s.number(c), perm)
 }
 
 // Open reports whether a message that was sent may arrive.

@@ -69,11 +69,11 @@ func (l *link) Handle(uint64) {
 // destinations; the link is polled again when there is more (gem5's
 // PerfectSwitch::operateMessageBuffer).
 func (l *link) free(m *object, now event.Tick) bool {
-	s, dest := l.system, m.layout.dest
+	s, dest := l.system, m.layout.Dest
 	for k := range s.controllers {
 		for set := m.words[max(dest, 0)+k]; dest >= 0 && set != 0; set &= set - 1 {
 			to := l.to[s.first[k]+bits.TrailingZeros64(set)]
-			if to != nil && !to.entrance().hasRoom(1, now, &l.wakeups) {
+			if to != nil && !to.entrance().fits(1, now, &l.wakeups) {
 				return false
 			}
 		}
@@ -85,7 +85,7 @@ func (l *link) free(m *object, now event.Tick) bool {
 // destination is lost, as in gem5, where some protocols rely on that.
 func (l *link) forward(m *object, now event.Tick) {
 	s := l.system
-	dest := m.layout.dest
+	dest := m.layout.Dest
 	if dest < 0 {
 		s.misrouted(l, m, "message without field Destination")
 		return
@@ -98,12 +98,12 @@ func (l *link) forward(m *object, now event.Tick) {
 			index := s.first[k] + n
 			to := l.to[index]
 			if to == nil {
-				s.misrouted(l, m, "no buffer of "+controllers[n].code.machine.Name+" on the virtual network")
+				s.misrouted(l, m, "no buffer of "+controllers[n].code.Decl.Name+" on the virtual network")
 				return
 			}
 			one := m
 			if sent {
-				one = s.pools[m.layout.index].begin(m.words)
+				one = s.pools[m.layout.Index].begin(m.words)
 			} else {
 				departure, sent = s.network.Departure(now, l.source, l.vnet, data), true
 			}
@@ -115,6 +115,6 @@ func (l *link) forward(m *object, now event.Tick) {
 		}
 	}
 	if !sent {
-		s.pools[m.layout.index].put(m)
+		s.pools[m.layout.Index].put(m)
 	}
 }

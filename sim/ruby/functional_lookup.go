@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ordeal/sim/builtin/memory"
+	"ordeal/sim/ruby/code"
 )
 
 // FunctionalRead is gem5's RubySystem::functionalRead: the copy of a line in the
@@ -20,10 +21,10 @@ func (s *System) FunctionalRead(line memory.Addr) (b memory.Block, where string,
 	var readers, busy, others []*controller
 	for _, list := range s.controllers {
 		for _, c := range list {
-			if c.role.device || c.role.home && !s.isHome(c, line) {
+			if c.role.Device || c.role.Home && !s.isHome(c, line) {
 				continue // another directory has the line
 			}
-			if c.role.home {
+			if c.role.Home {
 				home = c
 			}
 			switch s.program.permissionOf(c.accessOf(line)) {
@@ -48,7 +49,7 @@ func (s *System) FunctionalRead(line memory.Addr) (b memory.Block, where string,
 	}
 	s.reading = reading{line: line}
 	x := &lookup{System: s, home: home}
-	if home.code.functional.read.mask >= 0 {
+	if home.code.Functional.Read.Mask >= 0 {
 		x.parts(write, backing, readers, busy, others)
 	} else {
 		x.whole(write, backing, readers, busy)
@@ -57,7 +58,7 @@ func (s *System) FunctionalRead(line memory.Addr) (b memory.Block, where string,
 	case s.queue.Err() != nil:
 		return b, "", false
 	case ^s.reading.known != 0:
-		if home.code.functional.messages == nil {
+		if home.code.Functional.Messages == nil {
 			return b, "", false
 		}
 		return b, home.stateText(line), false
@@ -131,7 +132,7 @@ func (x *lookup) parts(write, backing *controller, readers, busy, others []*cont
 // read reads the copy of a controller.
 func (x *lookup) read(c *controller) {
 	x.reading.changed = false
-	if c.dataRead(c.code.functional.read, x.reading.line, nil, &x.mask) && x.reading.changed {
+	if c.dataRead(c.code.Functional.Read, x.reading.line, nil, &x.mask) && x.reading.changed {
 		x.where = c.stateText(x.reading.line)
 	}
 }
@@ -153,7 +154,7 @@ func (x *lookup) messages(of *controller, arrived bool) bool {
 					}
 				}
 				if !arrived {
-					if b.gate != nil && x.queued(b.gate.held.items[b.gate.held.head:]) {
+					if b.throttle != nil && x.queued(b.throttle.held.items[b.throttle.held.head:]) {
 						return true
 					}
 					continue
@@ -175,60 +176,60 @@ func (x *lookup) queued(list []queued) bool {
 
 // message reads a message. It reports whether that is all there is to read.
 func (x *lookup) message(m *object) bool {
-	list := x.home.code.functional.messages
-	if m.layout.index >= len(list) || list[m.layout.index] == nil {
+	list := x.home.code.Functional.Messages
+	if m.layout.Index >= len(list) || list[m.layout.Index] == nil {
 		return false
 	}
 	x.reading.changed = false
-	x.home.dataRead(list[m.layout.index], x.reading.line, m, &x.mask)
+	x.home.dataRead(list[m.layout.Index], x.reading.line, m, &x.mask)
 	if x.reading.changed {
-		x.where = "a message of " + m.layout.typ.Name
+		x.where = "a message of " + m.layout.Type.Name
 	}
-	return ^x.reading.known == 0 && x.home.code.functional.read.mask < 0
+	return ^x.reading.known == 0 && x.home.code.Functional.Read.Mask < 0
 }
 
 func (p *program) permissionOf(ordinal uint64) string {
-	if ordinal >= uint64(len(p.permissionType.Enums)) {
+	if ordinal >= uint64(len(p.PermissionType.Enums)) {
 		return ""
 	}
-	return p.permissionType.Enums[ordinal].Name
+	return p.PermissionType.Enums[ordinal].Name
 }
 
 // accessOf is what the controller may do with a line.
 func (c *controller) accessOf(line memory.Addr) uint64 {
 	defer c.catch()
-	f := c.code.functional.permission
+	f := c.code.Functional.Permission
 	c.begin(line)
-	c.words[f.params[0]] = uint64(line)
-	c.exec(f.entry)
-	return c.words[f.result]
+	c.words[f.Params[0]] = uint64(line)
+	c.exec(f.Entry)
+	return c.words[f.Result]
 }
 
 // dataRead runs a function that reads the data of a line, of a message if there is
 // one; false if that is a fault.
-func (c *controller) dataRead(f *dataRead, line memory.Addr, message *object, mask *uint64) bool {
+func (c *controller) dataRead(f *code.DataRead, line memory.Addr, message *object, mask *uint64) bool {
 	defer c.catch()
 	c.begin(line)
 	if message != nil {
-		for _, x := range f.fields {
-			copy(c.words[x.place:x.place+x.size], message.words[x.offset:])
+		for _, x := range f.Fields {
+			copy(c.words[x.Place:x.Place+x.Size], message.words[x.Offset:])
 		}
 	} else {
-		c.words[f.code.params[0]] = uint64(line)
+		c.words[f.Code.Params[0]] = uint64(line)
 	}
-	if f.mask >= 0 {
-		c.words[f.mask], c.words[f.mask+1] = *mask, 0 // no atomic access
+	if f.Mask >= 0 {
+		c.words[f.Mask], c.words[f.Mask+1] = *mask, 0 // no atomic access
 	}
-	c.exec(f.code.entry)
-	if f.mask >= 0 {
-		*mask = c.words[f.mask]
+	c.exec(f.Code.Entry)
+	if f.Mask >= 0 {
+		*mask = c.words[f.Mask]
 	}
 	return true
 }
 
 // begin has what is not a transition be about a line.
 func (c *controller) begin(line memory.Addr) {
-	c.now, c.words[addressWord] = c.system.queue.Now(), uint64(line)
+	c.now, c.words[code.AddressWord] = c.system.queue.Now(), uint64(line)
 }
 
 // stateText is the machine of a controller and the state of a line in it.
@@ -244,7 +245,7 @@ func (c *controller) stateText(line memory.Addr) string {
 		entry = cmp.Or(entry, d.lookup(line))
 	}
 	if state := c.peekState(tbe, entry, line); state != nil {
-		return c.code.machine.Name + " in state " + state.Name
+		return c.code.Decl.Name + " in state " + state.Name
 	}
-	return c.code.machine.Name
+	return c.code.Decl.Name
 }

@@ -6,6 +6,7 @@ import (
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/memory"
 	"ordeal/sim/ruby/bytemask"
+	"ordeal/sim/ruby/code"
 	"ordeal/sim/slicc/types"
 )
 
@@ -13,21 +14,12 @@ import (
 // order of the queue, and answers to those of one channel come in that order.
 type memoryQueue struct {
 	requests, answers *buffer
-	fields            *memoryFields
+	fields            *code.MemoryFields
 	latency           event.Latency
 	reorder           bool // see Options.MemoryReorder
 	random            *rand.PCG
 	last              []event.Tick // of the last answer's arrival, by channel
 	lines             map[memory.Addr]*memory.Block
-}
-
-// memoryFields are the offsets in a MemoryMsg and the values that matter.
-type memoryFields struct {
-	layout                                   *layout
-	addr, kind, sender, requestor, data, len int
-	size                                     int // -1 if there is none
-	read, write                              uint64
-	dataSize, controlSize                    uint64
 }
 
 func (q *memoryQueue) serve(c *controller) {
@@ -38,39 +30,39 @@ func (q *memoryQueue) serve(c *controller) {
 	if q.requests.ready(c.now) {
 		c.wake(c.now + 1)
 	}
-	if m.layout != f.layout {
-		c.fail("memory got another type of message", "%s", m.layout.typ.Name)
+	if m.layout != f.Layout {
+		c.fail("memory got another type of message", "%s", m.layout.Type.Name)
 	}
-	line := memory.Addr(m.words[f.addr]).Line()
+	line := memory.Addr(m.words[f.Addr]).Line()
 	block := q.block(line)
-	pool := &c.system.pools[f.layout.index]
+	pool := &c.system.pools[f.Layout.Index]
 	answer := pool.get()
-	answer.words[f.addr] = m.words[f.addr]
-	answer.words[f.kind] = m.words[f.kind]
-	answer.words[f.requestor] = m.words[f.sender]
-	answer.words[f.sender] = c.id
-	size := f.controlSize
-	switch m.words[f.kind] {
-	case f.read:
-		*answer.block(f.data) = *block
-		size = f.dataSize
-	case f.write:
-		if n := m.words[f.len]; n == 0 {
-			*block = *m.block(f.data)
+	answer.words[f.Addr] = m.words[f.Addr]
+	answer.words[f.Kind] = m.words[f.Kind]
+	answer.words[f.Requestor] = m.words[f.Sender]
+	answer.words[f.Sender] = c.id
+	size := f.ControlSize
+	switch m.words[f.Kind] {
+	case f.Read:
+		*answer.block(f.Data) = *block
+		size = f.DataSize
+	case f.Write:
+		if n := m.words[f.Len]; n == 0 {
+			*block = *m.block(f.Data)
 		} else {
-			first := m.words[f.addr] - uint64(line)
-			if n > blockWords*8-first {
-				c.fail("memory got a write across lines", "%d bytes at %#x", n, m.words[f.addr])
+			first := m.words[f.Addr] - uint64(line)
+			if n > code.BlockWords*8-first {
+				c.fail("memory got a write across lines", "%d bytes at %#x", n, m.words[f.Addr])
 			}
-			bytemask.Merge(block[:], m.block(f.data)[:], bytemask.Range(first, n))
+			bytemask.Merge(block[:], m.block(f.Data)[:], bytemask.Range(first, n))
 		}
 	default:
 		c.fail("memory got a request of an unknown type", "line %#x", int64(line))
 	}
-	if f.size >= 0 {
-		answer.words[f.size] = size
+	if f.Size >= 0 {
+		answer.words[f.Size] = size
 	}
-	write := m.words[f.kind] == f.write
+	write := m.words[f.Kind] == f.Write
 	pool.put(m)
 	if q.reorder {
 		at := c.now + 1
@@ -103,8 +95,8 @@ func (q *memoryQueue) renew(line memory.Addr, block *memory.Block, now event.Tic
 	b := q.answers.entrance()
 	for i := range b.items[b.head:] {
 		a := &b.items[b.head+i]
-		if a.at > now && a.msg.words[f.kind] == f.read && memory.Addr(a.msg.words[f.addr]).Line() == line {
-			*a.msg.block(f.data) = *block
+		if a.at > now && a.msg.words[f.Kind] == f.Read && memory.Addr(a.msg.words[f.Addr]).Line() == line {
+			*a.msg.block(f.Data) = *block
 		}
 	}
 }

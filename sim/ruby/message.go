@@ -5,26 +5,7 @@ import (
 
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/memory"
-	"ordeal/sim/slicc/syntax"
-	"ordeal/sim/slicc/types"
 )
-
-// peek compiles a peek. With block_on it puts the message off by a cycle if a
-// core holds the lock of the line that the field names, unless the message is
-// from the core itself.
-func (g *generator) peek(s *types.Peek) {
-	layout := g.layout(s.Msg.Type)
-	if s.WakeUp != nil {
-		g.unsupported(s.Pos(), "a peek with wake_up")
-	}
-	in := instruction{op: opPeek, a: uint32(g.where(s.Msg)), b: uint32(s.Port.Var.Index), c: uint32(layout.index)}
-	if s.BlockOn != nil {
-		g.code.blocks = true
-		in.op, in.n = opPeekUnlocked, uint16(layout.offset[s.BlockOn])
-	}
-	g.emit(s.Pos(), in)
-	g.block(s.Body)
-}
 
 // headLocked reports whether a port waits for the lock of the line that a message is
 // about.
@@ -38,25 +19,10 @@ func (c *controller) headLocked(port int, line memory.Addr) bool {
 func (c *controller) delayHead(port int) {
 	b := c.in[port]
 	if !b.inOrder(c.now + 1) {
-		c.failAt(c.code.machine.InPorts[port].Var.Pos, "FIFO ordering violated",
+		c.failAt(c.code.Decl.InPorts[port].Var.Pos, "FIFO ordering violated",
 			"buffer %s: a message for a locked line is delayed to tick %d, a later one arrives at %d", b.name(), c.now+1, b.last)
 	}
 	b.putOff(c.now + 1)
-}
-
-func (g *generator) enqueue(s *types.Enqueue) {
-	at := uint32(g.where(s.Msg))
-	if s.Deferred {
-		g.unsupported(s.Pos(), "defer_enqueueing")
-	}
-	words, left := g.template(s)
-	g.emit(s.Pos(), instruction{op: opNew, a: at, b: uint32(g.layout(s.Msg.Type).index), c: addTo(&g.code.messages, words)})
-	g.block(left)
-	latency := g.constant(1)
-	if s.Latency != nil {
-		latency = g.place(s.Latency)
-	}
-	g.emit(s.Pos(), instruction{op: opEnqueue, a: at, b: uint32(s.Port.Var.Index), c: uint32(latency)})
 }
 
 // enqueue puts a message into an out_port, to arrive after a delay, for the
@@ -71,17 +37,6 @@ func (c *controller) enqueue(m *object, port int, delay event.Tick, at unsafe.Po
 	}
 	out.enqueue(m, c.now+delay)
 	if out.overfull() {
-		c.failAt(c.pos(at), "message buffer overfull", "buffer %s has %d messages and room for %d", out.name(), out.held(), out.room.limit)
+		c.failAt(c.pos(at), "message buffer overfull", "buffer %s has %d messages and room for %d", out.name(), out.held(), out.capacity.limit)
 	}
-}
-
-func (g *generator) portAddr(s *types.PortAddr) {
-	op := opWakePort
-	switch s.Kind {
-	case syntax.CheckProbe:
-		op = opProbe
-	case syntax.StallAndWait:
-		op = opStall
-	}
-	g.emit(s.Pos(), instruction{op: op, b: uint32(s.Port.Var.Index), c: uint32(g.place(s.Addr))})
 }

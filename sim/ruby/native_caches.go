@@ -1,6 +1,9 @@
 package ruby
 
-import "ordeal/sim/builtin/memory"
+import (
+	"ordeal/sim/builtin/memory"
+	"ordeal/sim/ruby/code"
+)
 
 // cacheNatives are the methods of caches, directories and tables of transactions.
 var cacheNatives = map[string]nativeWord{
@@ -9,14 +12,14 @@ var cacheNatives = map[string]nativeWord{
 	}),
 	"CacheMemory.setMRU(Addr)":      lineMethod(touchLine),
 	"CacheMemory.setMRU(Addr, int)": lineMethod(touchLine),
-	"CacheMemory.setMRU(AbstractCacheEntry)": effect(1, func(c *controller, k *call) {
-		c.caches[k.part].Touch(c.live(c.pointer(k, 0), k.args[0].pos).line)
+	"CacheMemory.setMRU(AbstractCacheEntry)": effect(1, func(c *controller, k *code.Call) {
+		c.caches[k.Part].Touch(c.live(c.pointer(k, 0), k.Args[0].Pos).line)
 	}),
 	"CacheMemory.cacheProbe":     {1, victim},
 	"CacheMemory.deallocate":     effect(1, deallocate),
-	"CacheMemory.allocateVoid":   effect(2, func(c *controller, k *call) { allocate(c, k) }),
-	"CacheMemory.getTagLatency":  {0, func(c *controller, _ *call) uint64 { return c.tagLatency }},
-	"CacheMemory.getDataLatency": {0, func(c *controller, _ *call) uint64 { return c.dataLatency }},
+	"CacheMemory.allocateVoid":   effect(2, func(c *controller, k *code.Call) { allocate(c, k) }),
+	"CacheMemory.getTagLatency":  {0, func(c *controller, _ *code.Call) uint64 { return c.tagLatency }},
+	"CacheMemory.getDataLatency": {0, func(c *controller, _ *code.Call) uint64 { return c.dataLatency }},
 
 	"DirectoryMemory.isPresent": lineMethod(func(c *controller, _ int, line memory.Addr) uint64 {
 		return truth(c.system.isHome(c, line))
@@ -33,7 +36,7 @@ var cacheNatives = map[string]nativeWord{
 	}),
 	"TBETable.allocate":           lineMethod(allocateTBE),
 	"TBETable.deallocate":         lineMethod(deallocateTBE),
-	"TBETable.areNSlotsAvailable": {1, func(c *controller, k *call) uint64 { return truth(c.tables[k.part].room(int(c.word(k, 0)))) }},
+	"TBETable.areNSlotsAvailable": {1, func(c *controller, k *code.Call) uint64 { return truth(c.tables[k.Part].hasCapacity(int(c.word(k, 0)))) }},
 }
 
 // cacheObjects are the methods of theirs whose result is an entry.
@@ -53,47 +56,47 @@ func dropEntry(c *controller, at int, line memory.Addr) uint64 {
 		c.fail("directory: deallocate of an absent line", "line %#x", int64(line))
 	}
 	d.drop(line)
-	c.system.pools[e.layout.index].kill(e)
+	c.system.pools[e.layout.Index].kill(e)
 	return 0
 }
 
-func victim(c *controller, k *call) uint64 {
-	e, err := c.caches[k.part].Victim(c.line(k, 0))
+func victim(c *controller, k *code.Call) uint64 {
+	e, err := c.caches[k.Part].Victim(c.line(k, 0))
 	if err != nil {
-		c.failWith(err, k.at)
+		c.failWith(err, k.At)
 	}
 	return uint64(e.line)
 }
 
-func deallocate(c *controller, k *call) {
+func deallocate(c *controller, k *code.Call) {
 	line := c.line(k, 0)
-	e := c.caches[k.part].Lookup(line)
-	if err := c.caches[k.part].Deallocate(line); err != nil {
-		c.failWith(err, k.at)
+	e := c.caches[k.Part].Lookup(line)
+	if err := c.caches[k.Part].Deallocate(line); err != nil {
+		c.failWith(err, k.At)
 	}
-	c.system.pools[e.layout.index].kill(e)
+	c.system.pools[e.layout.Index].kill(e)
 }
 
-func allocate(c *controller, k *call) *object {
-	e := c.live(c.pointer(k, 1), k.at)
+func allocate(c *controller, k *code.Call) *object {
+	e := c.live(c.pointer(k, 1), k.At)
 	e.line = c.line(k, 0)
-	if err := c.caches[k.part].Allocate(e.line, e); err != nil {
-		c.failWith(err, k.at)
+	if err := c.caches[k.Part].Allocate(e.line, e); err != nil {
+		c.failWith(err, k.At)
 	}
 	return e
 }
 
-func allocateDirectory(c *controller, k *call) *object {
+func allocateDirectory(c *controller, k *code.Call) *object {
 	line, e := c.line(k, 0).Line(), c.pointer(k, 1)
-	if c.directory[k.part].lookup(line) != nil {
-		c.failAt(k.at, "directory: allocate of a line that is present", "line %#x", int64(line))
+	if c.directory[k.Part].lookup(line) != nil {
+		c.failAt(k.At, "directory: allocate of a line that is present", "line %#x", int64(line))
 	}
 	e.line = line
-	c.directory[k.part].add(line, e)
+	c.directory[k.Part].add(line, e)
 	return e
 }
 
-func noEntry(*controller, *call) *object { return nil }
+func noEntry(*controller, *code.Call) *object { return nil }
 
 func touchLine(c *controller, at int, line memory.Addr) uint64 {
 	c.caches[at].Touch(line)
@@ -105,10 +108,10 @@ func allocateTBE(c *controller, at int, line memory.Addr) uint64 {
 	if t.lookup(line) != nil {
 		c.fail("TBE table: allocate of a line that has one", "line %#x", int64(line))
 	}
-	if !t.room(1) {
+	if !t.hasCapacity(1) {
 		c.fail("TBE table: allocate in a full table", "line %#x", int64(line))
 	}
-	e := c.system.pools[t.layout.index].get()
+	e := c.system.pools[t.layout.Index].get()
 	e.line = line
 	t.entries = append(t.entries, e)
 	return 0
@@ -121,7 +124,7 @@ func deallocateTBE(c *controller, at int, line memory.Addr) uint64 {
 		c.fail("TBE table: deallocate of an absent line", "line %#x", int64(line))
 	}
 	t.remove(e)
-	c.system.pools[e.layout.index].kill(e)
+	c.system.pools[e.layout.Index].kill(e)
 	return 0
 }
 
@@ -136,18 +139,18 @@ func (c *controller) remember(at int, line memory.Addr, layout int) *object {
 	return e
 }
 
-func lookupPerfect(c *controller, k *call) *object {
+func lookupPerfect(c *controller, k *code.Call) *object {
 	line := c.line(k, 0)
-	if e := c.directory[k.part].lookup(line); e != nil {
+	if e := c.directory[k.Part].lookup(line); e != nil {
 		return e
 	}
-	return c.remember(k.part, line, int(c.word(k, 1)))
+	return c.remember(k.Part, line, int(c.word(k, 1)))
 }
 
-func allocatePerfect(c *controller, k *call) {
+func allocatePerfect(c *controller, k *code.Call) {
 	line := c.line(k, 0)
-	if old := c.directory[k.part].lookup(line); old != nil {
-		c.system.pools[old.layout.index].kill(old)
+	if old := c.directory[k.Part].lookup(line); old != nil {
+		c.system.pools[old.layout.Index].kill(old)
 	}
-	c.remember(k.part, line, int(c.word(k, 1)))
+	c.remember(k.Part, line, int(c.word(k, 1)))
 }

@@ -1,6 +1,9 @@
 package ruby
 
-import "ordeal/sim/builtin/memory"
+import (
+	"ordeal/sim/builtin/memory"
+	"ordeal/sim/ruby/code"
+)
 
 // coreNatives are the calls of cores and devices. What they are given besides the line and the
 // data is for statistics.
@@ -28,15 +31,15 @@ var coreNatives = map[string]nativeWord{
 	"Sequencer.llscCheckMonitor": lineMethod(func(c *controller, at int, line memory.Addr) uint64 {
 		return truth(c.sequencer(at).Linked(line))
 	}),
-	"DMASequencer.ackCallback": effect(1, func(c *controller, k *call) {
+	"DMASequencer.ackCallback": effect(1, func(c *controller, k *code.Call) {
 		line := c.line(k, 0)
 		c.serving(line).AckCallback(line)
 	}),
-	"DMASequencer.dataCallback": effect(2, func(c *controller, k *call) {
+	"DMASequencer.dataCallback": effect(2, func(c *controller, k *code.Call) {
 		line := c.line(k, 1)
 		c.serving(line).DataCallback(line, (*memory.Block)(c.vector(k, 0)))
 	}),
-	"RubyPrefetcher.observeMiss": effect(2, func(c *controller, k *call) {
+	"RubyPrefetcher.observeMiss": effect(2, func(c *controller, k *code.Call) {
 		if c.streams != nil {
 			c.streams.Miss(c.line(k, 0), c.word(k, 1), c.now)
 		}
@@ -48,7 +51,7 @@ var coreNatives = map[string]nativeWord{
 
 // dataCallback is a call of a core with a line and its data.
 func dataCallback(f func(c *controller, part int, line memory.Addr, data *memory.Block)) nativeWord {
-	return effect(2, func(c *controller, k *call) {
-		f(c, k.part, c.line(k, 0), (*memory.Block)(c.vector(k, 1)))
+	return effect(2, func(c *controller, k *code.Call) {
+		f(c, k.Part, c.line(k, 0), (*memory.Block)(c.vector(k, 1)))
 	})
 }

@@ -3,15 +3,16 @@ package ruby
 import (
 	"errors"
 
+	"ordeal/sim/ruby/code"
 	"ordeal/sim/ruby/structure"
 	"ordeal/sim/slicc/syntax"
 )
 
 // persistentNatives are the methods of a PersistentTable.
 var persistentNatives = map[string]nativeWord{
-	"PersistentTable.persistentRequestLock": effect(3, func(c *controller, k *call) {
+	"PersistentTable.persistentRequestLock": effect(3, func(c *controller, k *code.Call) {
 		write := c.word(k, 2) == c.word(k, 3)
-		c.broken(c.persistents[k.part].Lock(int64(c.word(k, 0)), c.machineIndex(c.word(k, 1), k.at), write), k.at)
+		c.broken(c.persistents[k.Part].Lock(int64(c.word(k, 0)), c.machineIndex(c.word(k, 1), k.At), write), k.At)
 	}),
 	"PersistentTable.persistentRequestUnlock": ofPersistent(2, func(_ *controller, t *structure.Persistent, line int64, machine int) (uint64, error) {
 		return 0, t.Unlock(line, machine)
@@ -23,9 +24,9 @@ var persistentNatives = map[string]nativeWord{
 		machine, _, err := t.Smallest(line)
 		return c.machineAt(machine), err
 	}),
-	"PersistentTable.typeOfSmallest": {1, func(c *controller, k *call) uint64 {
-		_, writes, err := c.persistents[k.part].Smallest(int64(c.word(k, 0)))
-		c.broken(err, k.at)
+	"PersistentTable.typeOfSmallest": {1, func(c *controller, k *code.Call) uint64 {
+		_, writes, err := c.persistents[k.Part].Smallest(int64(c.word(k, 0)))
+		c.broken(err, k.At)
 		if writes {
 			return c.word(k, 2)
 		}
@@ -66,28 +67,28 @@ func (c *controller) firstOf(list int, pos syntax.Pos) []uint64 {
 // machineIndex is the number of a machine among all that sets of machines can
 // hold.
 func (c *controller) machineIndex(id uint64, pos syntax.Pos) int {
-	typ, number := splitMachineID(id)
+	typ, number := code.SplitMachineID(id)
 	if number >= c.system.count(uint64(typ)) {
-		c.failAt(pos, "no such machine", "%s", c.system.program.machineName(id))
+		c.failAt(pos, "no such machine", "%s", c.system.program.MachineName(id))
 	}
-	return MaxCores*c.system.program.dense[typ] + number
+	return MaxCores*c.system.program.Dense[typ] + number
 }
 
 // machineAt is the inverse of machineIndex.
 func (c *controller) machineAt(index int) uint64 {
-	return machineID(c.system.program.codes[index/MaxCores].machine.Ordinal, index%MaxCores)
+	return code.MachineID(c.system.program.Codes[index/MaxCores].Decl.Ordinal, index%MaxCores)
 }
 
 // ofPersistent is a method of a PersistentTable that takes a line and, with two arguments, a
 // machine.
 func ofPersistent(args int, f func(c *controller, t *structure.Persistent, line int64, machine int) (uint64, error)) nativeWord {
-	return nativeWord{args, func(c *controller, k *call) uint64 {
+	return nativeWord{args, func(c *controller, k *code.Call) uint64 {
 		machine := 0
 		if args == 2 {
-			machine = c.machineIndex(c.word(k, 1), k.at)
+			machine = c.machineIndex(c.word(k, 1), k.At)
 		}
-		v, err := f(c, c.persistents[k.part], int64(c.word(k, 0)), machine)
-		c.broken(err, k.at)
+		v, err := f(c, c.persistents[k.Part], int64(c.word(k, 0)), machine)
+		c.broken(err, k.At)
 		return v
 	}}
 }

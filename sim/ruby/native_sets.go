@@ -5,6 +5,7 @@ import (
 
 	"ordeal/sim/builtin/memory"
 	"ordeal/sim/ruby/bytemask"
+	"ordeal/sim/ruby/code"
 	"ordeal/sim/ruby/structure"
 	"ordeal/sim/slicc/syntax"
 	"ordeal/sim/slicc/types"
@@ -93,19 +94,19 @@ var setVectors = map[string]nativeVector{
 }
 
 func setMethod(f func(s []uint64) uint64) nativeWord {
-	return nativeWord{0, func(c *controller, k *call) uint64 { return f(c.vector(k, 0)) }}
+	return nativeWord{0, func(c *controller, k *code.Call) uint64 { return f(c.vector(k, 0)) }}
 }
 
 func setsMethod(f func(s, t []uint64) uint64) nativeWord {
-	return nativeWord{1, func(c *controller, k *call) uint64 { return f(c.vector(k, 0), c.vector(k, 1)) }}
+	return nativeWord{1, func(c *controller, k *code.Call) uint64 { return f(c.vector(k, 0), c.vector(k, 1)) }}
 }
 
 // nodeBit is a method that works on the bit of a number in a Set.
 func nodeBit(f func(s *uint64, bit uint64) uint64) nativeWord {
-	return nativeWord{1, func(c *controller, k *call) uint64 {
+	return nativeWord{1, func(c *controller, k *code.Call) uint64 {
 		number := c.word(k, 1)
 		if number >= 64 {
-			c.failAt(k.at, "Set: no such number", "%d", int64(number))
+			c.failAt(k.At, "Set: no such number", "%d", int64(number))
 		}
 		return f(&c.vector(k, 0)[0], 1<<number)
 	}}
@@ -113,10 +114,10 @@ func nodeBit(f func(s *uint64, bit uint64) uint64) nativeWord {
 
 // machineBit is a method of a NetDest that works on the bit of a machine in its word.
 func machineBit(f func(s *uint64, bit uint64) uint64) nativeWord {
-	return nativeWord{1, func(c *controller, k *call) uint64 {
+	return nativeWord{1, func(c *controller, k *code.Call) uint64 {
 		word, number, ok := c.placeOf(c.word(k, 1))
 		if !ok {
-			c.absent(c.word(k, 1), k.at)
+			c.absent(c.word(k, 1), k.At)
 		}
 		return f(&c.vector(k, 0)[word], 1<<number)
 	}}
@@ -125,13 +126,13 @@ func machineBit(f func(s *uint64, bit uint64) uint64) nativeWord {
 // ofExpected is a method of an ExpectedMap that perhaps takes a number or a type
 // of message.
 func ofExpected(f func(e structure.Expected, v uint64) (uint64, error)) nativeWord {
-	return nativeWord{1, func(c *controller, k *call) uint64 {
+	return nativeWord{1, func(c *controller, k *code.Call) uint64 {
 		arg := uint64(0)
-		if len(k.args) > 1 {
+		if len(k.Args) > 1 {
 			arg = c.word(k, 1)
 		}
 		v, err := f(c.vector(k, 0), arg)
-		c.broken(err, k.at)
+		c.broken(err, k.At)
 		return v
 	}}
 }
@@ -187,40 +188,40 @@ func isEmptySet(s []uint64) uint64 { return truth(countSet(s) == 0) }
 // all is the bits of all controllers of a type.
 func (s *System) all(typ uint64) uint64 { return 1<<s.count(typ) - 1 }
 
-func broadcast(c *controller, k *call) {
+func broadcast(c *controller, k *code.Call) {
 	typ := c.word(k, 1)
 	if i := c.system.dense(typ); i >= 0 {
 		c.vector(k, 0)[i] = c.system.all(typ)
 	}
 }
 
-func broadcastAll(c *controller, k *call) {
+func broadcastAll(c *controller, k *code.Call) {
 	s := c.vector(k, 0)
-	for i, code := range c.system.program.codes {
-		s[i] = c.system.all(uint64(code.machine.Ordinal))
+	for i, mc := range c.system.program.Codes {
+		s[i] = c.system.all(uint64(mc.Decl.Ordinal))
 	}
 }
 
-func setNetDest(c *controller, k *call) {
+func setNetDest(c *controller, k *code.Call) {
 	if i := c.system.dense(c.word(k, 1)); i >= 0 {
 		c.vector(k, 0)[i] = c.vector(k, 2)[0]
 	}
 }
 
 // smallest is the first machine in a NetDest, of a type if one is given.
-func smallest(c *controller, k *call) uint64 {
+func smallest(c *controller, k *code.Call) uint64 {
 	s := c.vector(k, 0)
-	for i, code := range c.system.program.codes {
-		if s[i] != 0 && (len(k.args) == 1 || c.word(k, 1) == uint64(code.machine.Ordinal)) {
-			return machineID(code.machine.Ordinal, bits.TrailingZeros64(s[i]))
+	for i, mc := range c.system.program.Codes {
+		if s[i] != 0 && (len(k.Args) == 1 || c.word(k, 1) == uint64(mc.Decl.Ordinal)) {
+			return code.MachineID(mc.Decl.Ordinal, bits.TrailingZeros64(s[i]))
 		}
 	}
-	c.failAt(k.at, "smallest element of an empty NetDest", "")
+	c.failAt(k.At, "smallest element of an empty NetDest", "")
 	return 0
 }
 
 func combine(f func(s, t uint64) uint64) nativeVector {
-	return nativeVector{1, func(c *controller, k *call, result []uint64) {
+	return nativeVector{1, func(c *controller, k *code.Call, result []uint64) {
 		s, t := c.vector(k, 0), c.vector(k, 1)
 		for i := range result {
 			result[i] = f(s[i], t[i])
@@ -229,9 +230,9 @@ func combine(f func(s, t uint64) uint64) nativeVector {
 }
 
 // setMask sets a number of bytes, or clears them.
-func setMask(c *controller, k *call) {
-	mask := c.byteRange(c.word(k, 1), c.word(k, 2), k.at)
-	if set := c.vector(k, 0); len(k.args) > 3 && c.word(k, 3) == 0 {
+func setMask(c *controller, k *code.Call) {
+	mask := c.byteRange(c.word(k, 1), c.word(k, 2), k.At)
+	if set := c.vector(k, 0); len(k.Args) > 3 && c.word(k, 3) == 0 {
 		set[0] &^= mask
 	} else {
 		set[0] |= mask
@@ -239,25 +240,25 @@ func setMask(c *controller, k *call) {
 }
 
 // getMask reports whether a number of bytes are all set.
-func getMask(c *controller, k *call) uint64 {
-	mask := c.byteRange(c.word(k, 1), c.word(k, 2), k.at)
+func getMask(c *controller, k *code.Call) uint64 {
+	mask := c.byteRange(c.word(k, 1), c.word(k, 2), k.At)
 	return truth(c.vector(k, 0)[0]&mask == mask)
 }
 
 // firstByte is the first byte, from an offset on, that is set or not set.
-func firstByte(c *controller, k *call) uint64 {
+func firstByte(c *controller, k *code.Call) uint64 {
 	mask, from := c.vector(k, 0)[0], uint64(0)
 	if c.word(k, 1) == 0 {
 		mask = ^mask
 	}
-	if len(k.args) > 2 {
+	if len(k.Args) > 2 {
 		from = c.word(k, 2)
 	}
 	return uint64(bits.TrailingZeros64(mask & bytemask.Range(from, types.BlockBytes)))
 }
 
-func testMask(c *controller, k *call) uint64 {
-	return truth(c.vector(k, 0)[0]&c.byteRange(c.word(k, 1), 1, k.at) != 0)
+func testMask(c *controller, k *code.Call) uint64 {
+	return truth(c.vector(k, 0)[0]&c.byteRange(c.word(k, 1), 1, k.At) != 0)
 }
 
 // byteRange is the mask of n bytes from the first one, which are in the line.
@@ -278,18 +279,18 @@ func withAtomic(s, t []uint64) uint64 {
 }
 
 // atomicPartial copies a block and performs the atomic access of a mask on it.
-func atomicPartial(c *controller, k *call) {
+func atomicPartial(c *controller, k *code.Call) {
 	block := c.vector(k, 0)
 	copy(block, c.vector(k, 1))
 	if core := c.vector(k, 2)[1]; core != 0 {
-		c.system.ports[core-1].PerformAtomic(memory.Addr(c.words[addressWord]), (*memory.Block)(block))
+		c.system.ports[core-1].PerformAtomic(memory.Addr(c.words[code.AddressWord]), (*memory.Block)(block))
 	}
 }
 
-func copyMasked(c *controller, k *call) {
+func copyMasked(c *controller, k *code.Call) {
 	bytemask.Merge(c.vector(k, 0), c.vector(k, 1), c.vector(k, 2)[0])
 }
 
-func copyRange(c *controller, k *call) {
+func copyRange(c *controller, k *code.Call) {
 	bytemask.Merge(c.vector(k, 0), c.vector(k, 1), bytemask.Range(c.word(k, 2), c.word(k, 3)))
 }

@@ -2,24 +2,11 @@ package ruby
 
 import (
 	"slices"
-	"strings"
 
 	"ordeal/sim/builtin/memory"
+	"ordeal/sim/ruby/code"
 	"ordeal/sim/ruby/structure"
 	"ordeal/sim/slicc/types"
-)
-
-// What gem5 offers to protocols whose transactions have several steps: slots of
-// transactions, messages that are expected, queues of triggers, and a record of
-// the transactions under way.
-
-// The lists of Controller.underway.
-const (
-	incoming = iota
-	incomingNumbered
-	outgoing
-	outgoingNumbered
-	transactionLists
 )
 
 // underway is a transaction that a controller has started, by its line or, for
@@ -50,67 +37,55 @@ var transactionNatives = map[string]nativeWord{
 	"TriggerQueue.pushNB":      pushTrigger(false, false),
 	"TriggerQueue.pushFront":   pushTrigger(true, true),
 	"TriggerQueue.pushFrontNB": pushTrigger(false, true),
-	"TriggerQueue.pop":         effect(0, func(c *controller, k *call) { c.broken(structure.Queue(c.vector(k, 0)).Pop(), k.at) }),
+	"TriggerQueue.pop":         effect(0, func(c *controller, k *code.Call) { c.broken(structure.Queue(c.vector(k, 0)).Pop(), k.At) }),
 
 	// Those of a TriggerQueue that is an object of the machine.
-	"list.empty":   {0, func(c *controller, k *call) uint64 { return truth(c.lists[k.part].Empty()) }},
-	"list.front":   {0, func(c *controller, k *call) uint64 { return c.firstOf(k.part, k.at)[0] }},
-	"list.pop":     effect(0, func(c *controller, k *call) { c.broken(c.lists[k.part].Pop(), k.at) }),
+	"list.empty":   {0, func(c *controller, k *code.Call) uint64 { return truth(c.lists[k.Part].Empty()) }},
+	"list.front":   {0, func(c *controller, k *code.Call) uint64 { return c.firstOf(k.Part, k.At)[0] }},
+	"list.pop":     effect(0, func(c *controller, k *code.Call) { c.broken(c.lists[k.Part].Pop(), k.At) }),
 	"list.push":    effect(1, pushList),
 	"list.emplace": effect(1, pushList),
 
-	"incomingTransactionStart": effect(0, func(c *controller, k *call) { c.startTransaction(incoming, k) }),
-	"incomingTransactionEnd":   effect(0, func(c *controller, k *call) { c.endTransaction(incoming, "in_trans", k) }),
-	"outgoingTransactionStart": effect(0, func(c *controller, k *call) { c.startTransaction(outgoing, k) }),
-	"outgoingTransactionEnd":   effect(0, func(c *controller, k *call) { c.endTransaction(outgoing, "out_trans", k) }),
+	"incomingTransactionStart": effect(0, func(c *controller, k *code.Call) { c.startTransaction(code.Incoming, k) }),
+	"incomingTransactionEnd":   effect(0, func(c *controller, k *code.Call) { c.endTransaction(code.Incoming, "in_trans", k) }),
+	"outgoingTransactionStart": effect(0, func(c *controller, k *code.Call) { c.startTransaction(code.Outgoing, k) }),
+	"outgoingTransactionEnd":   effect(0, func(c *controller, k *code.Call) { c.endTransaction(code.Outgoing, "out_trans", k) }),
 }
 
 // ofStorage is a method of a TBEStorage that perhaps takes a number.
 func ofStorage(f func(s *structure.Storage, n int) (int, error)) nativeWord {
-	return nativeWord{1, func(c *controller, k *call) uint64 {
+	return nativeWord{1, func(c *controller, k *code.Call) uint64 {
 		arg := 0
-		if len(k.args) > 0 {
+		if len(k.Args) > 0 {
 			arg = int(c.word(k, 0))
 		}
-		n, err := f(c.storages[k.part], arg)
-		c.broken(err, k.at)
+		n, err := f(c.storages[k.Part], arg)
+		c.broken(err, k.At)
 		return uint64(n)
 	}}
 }
 
-// elementOf is the type that the template of a TriggerQueue names; nil if there
-// is none.
-func (p *program) elementOf(code *machineCode, v *types.Var) *types.Type {
-	name, _ := v.Attrs.Get("template")
-	name = strings.Trim(name, "<> ")
-	i := slices.IndexFunc(code.machine.Types, func(t *types.Type) bool { return t.CName() == name })
-	if i < 0 {
-		return nil
-	}
-	return code.machine.Types[i]
-}
-
 func pushTrigger(blocks, front bool) nativeWord {
-	return effect(1, func(c *controller, k *call) {
-		c.broken(structure.Queue(c.vector(k, 0)).Push(c.word(k, 1), blocks, front), k.at)
+	return effect(1, func(c *controller, k *code.Call) {
+		c.broken(structure.Queue(c.vector(k, 0)).Push(c.word(k, 1), blocks, front), k.At)
 	})
 }
 
 // pushList adds a structure, whose fields the arguments are.
-func pushList(c *controller, k *call) {
+func pushList(c *controller, k *code.Call) {
 	var few [8]uint64
 	words := few[:0]
-	for i := range k.args {
+	for i := range k.Args {
 		words = append(words, c.word(k, i))
 	}
-	c.lists[k.part].Push(words)
+	c.lists[k.Part].Push(words)
 }
 
 // triggerAt is an element of a queue, or whether it does not block.
 func triggerAt(front, free bool) nativeWord {
-	return nativeWord{0, func(c *controller, k *call) uint64 {
+	return nativeWord{0, func(c *controller, k *code.Call) uint64 {
 		value, nb, err := structure.Queue(c.vector(k, 0)).At(front)
-		c.broken(err, k.at)
+		c.broken(err, k.At)
 		if free {
 			return truth(nb)
 		}
@@ -119,26 +94,26 @@ func triggerAt(front, free bool) nativeWord {
 }
 
 // nextTrigger is the first structure in a queue.
-func nextTrigger(c *controller, k *call, result []uint64) { copy(result, c.firstOf(k.part, k.at)) }
+func nextTrigger(c *controller, k *code.Call, result []uint64) { copy(result, c.firstOf(k.Part, k.At)) }
 
 // startTransaction notes a transaction of the event under way or another one.
-func (c *controller) startTransaction(list int, k *call) {
+func (c *controller) startTransaction(list int, k *code.Call) {
 	at, l := list+int(1-c.word(k, 2)), c.line(k, 0)
 	if c.transaction(at, l) >= 0 {
-		c.failAt(k.at, "start of a transaction that is under way", "line %#x", int64(l))
+		c.failAt(k.At, "start of a transaction that is under way", "line %#x", int64(l))
 	}
 	c.underway[at] = append(c.underway[at], underway{l, int(c.word(k, 1))})
 }
 
 // endTransaction ends a transaction. Its event must be one that the protocol marks.
-func (c *controller) endTransaction(list int, mark string, k *call) {
+func (c *controller) endTransaction(list int, mark string, k *code.Call) {
 	at, l, marked := list+int(1-c.word(k, 1)), c.line(k, 0), c.vector(k, 2)
 	i := c.transaction(at, l)
 	if i < 0 {
-		c.failAt(k.at, "end of a transaction that is not under way", "line %#x", int64(l))
+		c.failAt(k.At, "end of a transaction that is not under way", "line %#x", int64(l))
 	}
 	if event := c.underway[at][i].event; event >= len(marked) || marked[event] == 0 {
-		c.failAt(k.at, "end of a transaction whose event is not marked "+mark, "event %d, line %#x", event, int64(l))
+		c.failAt(k.At, "end of a transaction whose event is not marked "+mark, "event %d, line %#x", event, int64(l))
 	}
 	c.underway[at] = slices.Delete(c.underway[at], i, i+1)
 }
@@ -151,13 +126,13 @@ func (c *controller) transaction(list int, line memory.Addr) int {
 // downstream is the machine that a line is requested from: that of the next role
 // of the same machine, or memory.
 func (c *controller) downstream(line memory.Addr) uint64 {
-	o, next, first := &c.system.options, c.role.below(), 0
+	o, next, first := &c.system.options, c.role.Below(), 0
 	if next == nil {
-		home := c.system.program.home().machine.Ordinal
-		return machineID(home, interleaved(line, c.system.count(uint64(home))))
+		home := c.system.program.home().Decl.Ordinal
+		return code.MachineID(home, interleaved(line, c.system.count(uint64(home))))
 	}
-	_, number := splitMachineID(c.id)
-	for _, r := range c.code.roles {
+	_, number := code.SplitMachineID(c.id)
+	for _, r := range c.code.Roles {
 		if r == next {
 			break
 		}
@@ -167,12 +142,12 @@ func (c *controller) downstream(line memory.Addr) uint64 {
 		first += o.number(r)
 	}
 	switch {
-	case !next.private:
+	case !next.Private:
 		number = interleaved(line, o.number(next))
-	case next.second():
+	case next.Second():
 		number /= max(o.Sharing, 1)
 	}
-	return machineID(c.code.machine.Ordinal, first+number)
+	return code.MachineID(c.code.Decl.Ordinal, first+number)
 }
 
 // interleaved is the one of n parts of memory that a line is in.
@@ -181,6 +156,6 @@ func interleaved(line memory.Addr, n int) int {
 }
 
 // home is the machine with memory.
-func (p *program) home() *machineCode {
-	return p.codes[slices.IndexFunc(p.codes, func(code *machineCode) bool { return code.home })]
+func (p *program) home() *code.Machine {
+	return p.Codes[slices.IndexFunc(p.Codes, func(mc *code.Machine) bool { return mc.Home })]
 }

@@ -6,6 +6,7 @@ import (
 
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/memory"
+	"ordeal/sim/ruby/code"
 )
 
 // Natives are the implementations of the builtins in the table of package types, by their
@@ -14,15 +15,15 @@ import (
 type (
 	nativeWord struct {
 		args int // of those in the protocol's text, the first so many
-		run  func(c *controller, k *call) uint64
+		run  func(c *controller, k *code.Call) uint64
 	}
 	nativeObject struct {
 		args int
-		run  func(c *controller, k *call) *object
+		run  func(c *controller, k *code.Call) *object
 	}
 	nativeVector struct {
 		args int
-		run  func(c *controller, k *call, result []uint64)
+		run  func(c *controller, k *code.Call, result []uint64)
 	}
 )
 
@@ -57,47 +58,47 @@ func natives(name string) (args int, ok bool) {
 
 // nativeFuncs are the natives of calls, by index; of each call one is not nil.
 type nativeFuncs struct {
-	words   []func(c *controller, k *call) uint64
-	objects []func(c *controller, k *call) *object
-	vectors []func(c *controller, k *call, result []uint64)
+	words   []func(c *controller, k *code.Call) uint64
+	objects []func(c *controller, k *code.Call) *object
+	vectors []func(c *controller, k *code.Call, result []uint64)
 }
 
-func bind(calls []call) (n nativeFuncs) {
+func bind(calls []code.Call) (n nativeFuncs) {
 	for _, k := range calls {
-		n.words = append(n.words, wordNatives[k.name].run)
-		n.objects = append(n.objects, objectNatives[k.name].run)
-		n.vectors = append(n.vectors, vectorNatives[k.name].run)
+		n.words = append(n.words, wordNatives[k.Name].run)
+		n.objects = append(n.objects, objectNatives[k.Name].run)
+		n.vectors = append(n.vectors, vectorNatives[k.Name].run)
 	}
 	return n
 }
 
 // word is an argument of one word.
-func (c *controller) word(k *call, i int) uint64 { return c.words[k.args[i].at] }
+func (c *controller) word(k *code.Call, i int) uint64 { return c.words[k.Args[i].At] }
 
 // line is an argument that is an address.
-func (c *controller) line(k *call, i int) memory.Addr { return memory.Addr(c.words[k.args[i].at]) }
+func (c *controller) line(k *code.Call, i int) memory.Addr { return memory.Addr(c.words[k.Args[i].At]) }
 
 // vector is an argument of several words: those of the variable or field itself.
-func (c *controller) vector(k *call, i int) []uint64 {
-	a := &k.args[i]
-	if a.owner == nilPointer {
-		return c.words[a.at : a.at+a.n]
+func (c *controller) vector(k *code.Call, i int) []uint64 {
+	a := &k.Args[i]
+	if a.Owner == code.NilPointer {
+		return c.words[a.At : a.At+a.N]
 	}
-	return c.live(c.pointers[a.owner], a.pos).words[a.at : a.at+a.n]
+	return c.live(c.pointers[a.Owner], a.Pos).words[a.At : a.At+a.N]
 }
 
 // pointer is an argument that is an object.
-func (c *controller) pointer(k *call, i int) *object { return c.pointers[k.args[i].at] }
+func (c *controller) pointer(k *code.Call, i int) *object { return c.pointers[k.Args[i].At] }
 
 // textOf is the text of an error.
-func (c *controller) textOf(k *call) string {
+func (c *controller) textOf(k *code.Call) string {
 	s := ""
-	for _, part := range k.text {
-		switch v := c.words[part.place]; {
-		case part.enum == nil:
-			s += part.constant
-		case v < uint64(len(part.enum.Enums)):
-			s += part.enum.Enums[v].Name
+	for _, part := range k.Text {
+		switch v := c.words[part.Place]; {
+		case part.Enum == nil:
+			s += part.Constant
+		case v < uint64(len(part.Enum.Enums)):
+			s += part.Enum.Enums[v].Name
 		default:
 			s += "unset"
 		}
@@ -106,8 +107,8 @@ func (c *controller) textOf(k *call) string {
 }
 
 // effect is a native without a result.
-func effect(args int, run func(c *controller, k *call)) nativeWord {
-	return nativeWord{args, func(c *controller, k *call) uint64 {
+func effect(args int, run func(c *controller, k *code.Call)) nativeWord {
+	return nativeWord{args, func(c *controller, k *code.Call) uint64 {
 		run(c, k)
 		return 0
 	}}
@@ -115,23 +116,23 @@ func effect(args int, run func(c *controller, k *call)) nativeWord {
 
 // unary is a function of one word.
 func unary(f func(c *controller, arg uint64) uint64) nativeWord {
-	return nativeWord{1, func(c *controller, k *call) uint64 { return f(c, c.word(k, 0)) }}
+	return nativeWord{1, func(c *controller, k *code.Call) uint64 { return f(c, c.word(k, 0)) }}
 }
 
 // binary is a function of two words.
 func binary(f func(a, b uint64) uint64) nativeWord {
-	return nativeWord{2, func(c *controller, k *call) uint64 { return f(c.word(k, 0), c.word(k, 1)) }}
+	return nativeWord{2, func(c *controller, k *code.Call) uint64 { return f(c.word(k, 0), c.word(k, 1)) }}
 }
 
 // lineMethod is a method of a part of the machine that takes an address.
 func lineMethod(f func(c *controller, part int, line memory.Addr) uint64) nativeWord {
-	return nativeWord{1, func(c *controller, k *call) uint64 { return f(c, k.part, c.line(k, 0)) }}
+	return nativeWord{1, func(c *controller, k *code.Call) uint64 { return f(c, k.Part, c.line(k, 0)) }}
 }
 
 // portMethod is a method of an in_port. The times that such methods take are
 // always now.
 func portMethod(f func(c *controller, b *buffer) uint64) nativeWord {
-	return nativeWord{0, func(c *controller, k *call) uint64 { return f(c, c.in[k.part]) }}
+	return nativeWord{0, func(c *controller, k *code.Call) uint64 { return f(c, c.in[k.Part]) }}
 }
 
 // portNatives are the methods of in_ports, and what they and the machine do with messages
@@ -141,25 +142,32 @@ var portNatives = map[string]nativeWord{
 	"InPort.isEmpty":         portMethod(func(_ *controller, b *buffer) uint64 { return truth(b.head == len(b.items)) }),
 	"InPort.isStallMapEmpty": portMethod(func(_ *controller, b *buffer) uint64 { return truth(len(b.stalls) == 0) }),
 	"InPort.getStallMapSize": portMethod(func(_ *controller, b *buffer) uint64 { return uint64(len(b.stalls)) }),
-	"InPort.hasStalledMsg": {1, func(c *controller, k *call) uint64 {
-		return truth(c.in[k.part].stalledFor(c.line(k, 0)) > 0)
+	"InPort.hasStalledMsg": {1, func(c *controller, k *code.Call) uint64 {
+		return truth(c.in[k.Part].stalledFor(c.line(k, 0)) > 0)
 	}},
-	"InPort.recycle": effect(2, func(c *controller, k *call) {
-		b := c.in[k.part]
+	"InPort.recycle": effect(2, func(c *controller, k *code.Call) {
+		b := c.in[k.Part]
 		if !b.ready(c.now) {
 			c.fail("recycle of an empty port", "buffer %s", b.name())
 		}
 		b.recycle(c.now + event.Tick(c.word(k, 1)))
 	}),
-	"wakeUpBuffers": effect(1, func(c *controller, k *call) {
-		c.wakeUpBuffers(c.line(k, 0), c.code.ports[c.port].rank)
+	"wakeUpBuffers": effect(1, func(c *controller, k *code.Call) {
+		c.wakeUpBuffers(c.line(k, 0), c.code.Ports[c.port].Rank)
 	}),
-	"wakeUpAllBuffers(Addr)": effect(1, func(c *controller, k *call) { c.wakeUpBuffers(c.line(k, 0), c.code.ranks) }),
-	"wakeUpAllBuffers()":     effect(0, func(c *controller, _ *call) { c.wakeUpAllBuffers() }),
-	"dequeueMemRespQueue":    effect(0, func(c *controller, _ *call) { c.dequeue(c.memory.answers) }),
+	"wakeUpAllBuffers(Addr)": effect(1, func(c *controller, k *code.Call) { c.wakeUpBuffers(c.line(k, 0), c.code.Ranks) }),
+	"wakeUpAllBuffers()":     effect(0, func(c *controller, _ *code.Call) { c.wakeUpAllBuffers() }),
+	"dequeueMemRespQueue":    effect(0, func(c *controller, _ *code.Call) { c.dequeue(c.memory.answers) }),
 }
 
 // raise ends the run as a protocol's error does.
-func raise(c *controller, k *call) {
-	c.failAt(k.at, fmt.Sprintf("error(%q)", c.textOf(k)), "the protocol gave up")
+func raise(c *controller, k *code.Call) {
+	c.failAt(k.At, fmt.Sprintf("error(%q)", c.textOf(k)), "the protocol gave up")
+}
+
+func truth(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
 }

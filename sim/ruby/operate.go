@@ -4,40 +4,41 @@ import (
 	"unsafe"
 
 	"ordeal/sim/builtin/memory"
+	"ordeal/sim/ruby/code"
 	"ordeal/sim/slicc/syntax"
 )
 
 // execMany executes the instruction before at, one about several words.
-func (c *controller) execMany(in *instruction, at unsafe.Pointer) {
-	n := uint32(in.n)
-	switch in.op {
-	case opCopyAll:
-		copy(c.words[in.a:in.a+n], c.words[in.b:])
-	case opLoadAll:
-		copy(c.words[in.a:in.a+n], c.object(in.b, at).words[in.c:])
-	case opStoreAll:
-		copy(c.object(in.a, at).words[in.c:in.c+n], c.words[in.b:])
-	case opMoveAll:
-		from, to := in.c>>16, in.c&0xffff
-		copy(c.object(in.a, at).words[to:to+n], c.object(in.b, at).words[from:])
-	case opVector:
-		c.code.natives.vectors[in.b](c, &c.code.calls[in.b], c.words[in.a:in.a+n])
+func (c *controller) execMany(in *code.Instruction, at unsafe.Pointer) {
+	n := uint32(in.N)
+	switch in.Op {
+	case code.OpCopyAll:
+		copy(c.words[in.A:in.A+n], c.words[in.B:])
+	case code.OpLoadAll:
+		copy(c.words[in.A:in.A+n], c.object(in.B, at).words[in.C:])
+	case code.OpStoreAll:
+		copy(c.object(in.A, at).words[in.C:in.C+n], c.words[in.B:])
+	case code.OpMoveAll:
+		from, to := in.C>>16, in.C&0xffff
+		copy(c.object(in.A, at).words[to:to+n], c.object(in.B, at).words[from:])
+	case code.OpVector:
+		c.natives.vectors[in.B](c, &c.code.Calls[in.B], c.words[in.A:in.A+n])
 	}
 }
 
 // tagged reports whether the line in word a is in cache n.
-func (c *controller) tagged(in *instruction) bool {
-	line := memory.Addr(c.words[in.a])
-	o, ok := c.caches[in.n].Recall(line)
+func (c *controller) tagged(in *code.Instruction) bool {
+	line := memory.Addr(c.words[in.A])
+	o, ok := c.caches[in.N].Recall(line)
 	if !ok {
-		o = c.caches[in.n].Search(line)
+		o = c.caches[in.N].Search(line)
 	}
 	return o != nil
 }
 
 // permit gives an entry the permission of a state, for the instruction before at.
-func (c *controller) permit(in *instruction, at unsafe.Pointer) {
-	o, state, list := c.pointers[in.a], c.words[in.b], c.code.permits[in.c]
+func (c *controller) permit(in *code.Instruction, at unsafe.Pointer) {
+	o, state, list := c.pointers[in.A], c.words[in.B], c.code.Permits[in.C]
 	if state >= uint64(len(list)) {
 		c.failAt(c.pos(at), "permission of an unset state", "state %d", state)
 	}
@@ -59,12 +60,12 @@ func (c *controller) object(i uint32, at unsafe.Pointer) *object {
 // placeOf is where a machine is in a set of machines: the word of its type and the
 // number of its bit; false if there is no such machine.
 func (c *controller) placeOf(id uint64) (word, number int, ok bool) {
-	typ, number := splitMachineID(id)
+	typ, number := code.SplitMachineID(id)
 	word = c.system.dense(uint64(typ))
 	return word, number, word >= 0 && number < len(c.system.controllers[word])
 }
 
 // absent is the fault of a set of machines that is to have one that does not exist.
 func (c *controller) absent(id uint64, pos syntax.Pos) {
-	c.failAt(pos, "NetDest: no such machine", "%s", c.system.program.machineName(id))
+	c.failAt(pos, "NetDest: no such machine", "%s", c.system.program.MachineName(id))
 }

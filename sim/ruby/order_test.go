@@ -10,18 +10,19 @@ import (
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/memory"
 	"ordeal/sim/protocols"
+	"ordeal/sim/ruby/code"
 	"ordeal/sim/slicc/types"
 )
 
 // memoryOf is the memory of a controller that has nothing else.
 func memoryOf(reorder bool) (*controller, *memoryQueue) {
-	f := &memoryFields{
-		layout: &layout{init: make([]uint64, 5+blockWords)},
-		addr:   0, kind: 1, sender: 2, requestor: 3, len: 4, data: 5, size: -1, read: 7, write: 8,
+	f := &code.MemoryFields{
+		Layout: &code.Layout{Init: make([]uint64, 5+code.BlockWords)},
+		Addr:   0, Kind: 1, Sender: 2, Requestor: 3, Len: 4, Data: 5, Size: -1, Read: 7, Write: 8,
 	}
-	c := &controller{wakeups: wakeups{queue: event.New(event.FIFO, 0)}, event: -1, code: &machineCode{machine: &types.Machine{Name: "Directory"}}}
+	c := &controller{wakeups: wakeups{queue: event.New(event.FIFO, 0)}, event: -1, code: &code.Machine{Decl: &types.Machine{Name: "Directory"}}}
 	c.self = c.queue.Add(c)
-	c.system = &System{spare: spare{pools: []pool{{layout: f.layout}}}}
+	c.system = &System{spare: spare{pools: []pool{{layout: f.Layout}}}}
 	q := &memoryQueue{
 		requests: &buffer{poller: &c.wakeups}, answers: &buffer{poller: &c.wakeups}, last: make([]event.Tick, 1), fields: f, latency: event.Latency{Base: 50},
 		lines: map[memory.Addr]*memory.Block{}, reorder: reorder,
@@ -34,7 +35,7 @@ func memoryOf(reorder bool) (*controller, *memoryQueue) {
 func request(c *controller, q *memoryQueue, at event.Tick, kind, addr, bytes, value uint64) {
 	m := c.system.pools[0].get()
 	m.words[0], m.words[1], m.words[4] = addr, kind, bytes
-	for i := range blockWords {
+	for i := range code.BlockWords {
 		m.words[5+i] = value + uint64(i)
 	}
 	q.requests.enqueue(m, at)
@@ -97,7 +98,7 @@ func TestOrderedBuffers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.program.configured {
+	if p.program.Configured {
 		t.Error("the project's MI is taken for gem5's")
 	}
 	for _, ordered := range p.program.orderedNetworks(5) {
@@ -114,7 +115,7 @@ func TestOrderedBuffers(t *testing.T) {
 	for _, ordered := range []bool{false, true} {
 		q := event.New(event.Shuffled, 1)
 		s := New(q, p, Options{Cores: 4}.WithDefaults())
-		if b := s.controllers[s.program.dense[s.program.machineType.Enum("Directory").Ordinal]][0].out[0]; ordered {
+		if b := s.controllers[s.program.Dense[s.program.MachineType.Enum("Directory").Ordinal]][0].out[0]; ordered {
 			b.ordered = true
 		}
 		for i := range program.Threads {

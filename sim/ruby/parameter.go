@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"ordeal/gen/option"
+	"ordeal/sim/ruby/code"
 	"ordeal/sim/ruby/constant"
 	"ordeal/sim/ruby/preset"
 	"ordeal/sim/slicc/counters"
@@ -46,15 +47,6 @@ func ParseParameter(text string) (Parameter, error) {
 	return p, nil
 }
 
-// recycleLatency is that of all controllers.
-const recycleLatency = 10
-
-// others are the values of the parameters that every controller has besides
-// those of the protocol's text.
-var others = preset.Values{
-	preset.TagLatency: 1, preset.DataLatency: 1, preset.Transitions: 4, "recycle_latency": recycleLatency,
-}
-
 // homeTransitions is the number of transitions that a controller of memory and
 // of pairs of cores runs in one cycle; gem5's configurations bound those of
 // other caches.
@@ -63,37 +55,37 @@ const homeTransitions = 32
 // settings are all parameters of a role that are numbers or truth values: the
 // protocol's defaults, then what the size of the system says, then what gem5's
 // configurations say, then what the options say.
-func (p *program) settings(o *Options, r *role) (preset.Values, error) {
+func (p *program) settings(o *Options, r *code.Role) (preset.Values, error) {
 	var errs []error
-	values := maps.Clone(others)
+	values := maps.Clone(code.DefaultParameters)
 	values[preset.TBEs] = int64(o.TBEs)
-	if r.home || p.hasPairs() {
+	if r.Home || p.hasPairs() {
 		values[preset.Transitions] = homeTransitions
 	}
-	maps.Copy(values, r.set)
+	maps.Copy(values, r.Set)
 	var texts []*types.Var
-	for _, v := range r.code.machine.Params {
-		if shapeOf(v.Type) != word {
+	for _, v := range r.Code.Decl.Params {
+		if code.ShapeOf(v.Type) != code.Word {
 			continue
 		}
-		switch given, preset := r.set[v.Name]; {
+		switch given, preset := r.Set[v.Name]; {
 		case preset:
 			values[v.Name] = given
-		case v.Name == bankBits:
+		case v.Name == code.BankBits:
 			values[v.Name] = int64(bits.TrailingZeros(uint(o.Banks)))
 		case v.Name == tokens:
 			values[v.Name] = int64(o.Cores) + 1
 		case v.Default.Kind == types.TextValue:
 			texts = append(texts, v)
 		case v.Default.Kind != types.NoValue:
-			values[v.Name] = asNumber(v.Default).Int
+			values[v.Name] = code.AsNumber(v.Default).Int
 		}
 	}
-	if o.Prefetch && (r.cores > 0 || r.second() && r.code.proxied()) {
-		values[enablePrefetch], values[usePrefetcher] = 1, 1
+	if o.Prefetch && (r.Cores > 0 || r.Second() && r.Code.Proxied()) {
+		values[code.EnablePrefetch], values[code.UsePrefetcher] = 1, 1
 	}
 	for _, set := range o.Parameters {
-		if set.Role == r.name {
+		if set.Role == r.Name {
 			values[set.Name] = set.Value
 		}
 	}
@@ -103,14 +95,14 @@ func (p *program) settings(o *Options, r *role) (preset.Values, error) {
 		}
 		n, err := constant.Evaluate(v.Default.Str, func(name string) (int64, bool) { n, ok := values[name]; return n, ok })
 		if err != nil {
-			errs = append(errs, fmt.Errorf("%s: parameter %s of %s: value %q: %w", v.Pos, v.Name, r.name, v.Default.Str, err))
+			errs = append(errs, fmt.Errorf("%s: parameter %s of %s: value %q: %w", v.Pos, v.Name, r.Name, v.Default.Str, err))
 		}
 		values[v.Name] = n
 	}
-	for _, v := range r.code.machine.Params {
-		if _, ok := values[v.Name]; !ok && shapeOf(v.Type) == word {
+	for _, v := range r.Code.Decl.Params {
+		if _, ok := values[v.Name]; !ok && code.ShapeOf(v.Type) == code.Word {
 			errs = append(errs, option.Faultf("set-parameter", "%s: parameter %s of %s has no value: set %s.%[2]s",
-				v.Pos, v.Name, r.code.machine.Name, r.name))
+				v.Pos, v.Name, r.Code.Decl.Name, r.Name))
 		}
 	}
 	return values, errors.Join(errs...)
@@ -119,8 +111,8 @@ func (p *program) settings(o *Options, r *role) (preset.Values, error) {
 // numbers finds which numbers of the protocol a state has to have.
 func (p *program) numbers(o *Options) *counters.Numbers {
 	outside := func(t *types.Type) bool {
-		l := p.layouts[t]
-		return l != nil && (l == p.request.layout || l == p.memory.layout || l == p.device.layout)
+		l := p.Layouts[t]
+		return l != nil && (l == p.Request.Layout || l == p.Memory.Layout || l == p.Device.Layout)
 	}
 	greatest := map[*types.Var]int64{}
 	for _, r := range p.roles() {
@@ -128,7 +120,7 @@ func (p *program) numbers(o *Options) *counters.Numbers {
 		if err != nil {
 			return nil // a parameter without a value
 		}
-		for _, v := range r.code.machine.Params {
+		for _, v := range r.Code.Decl.Params {
 			if n, ok := values[v.Name]; ok {
 				if before, known := greatest[v]; !known || n > before {
 					greatest[v] = n
@@ -136,7 +128,7 @@ func (p *program) numbers(o *Options) *counters.Numbers {
 			}
 		}
 	}
-	return counters.Analyze(p.protocol, outside, func(v *types.Var) (int64, bool) { n, ok := greatest[v]; return n, ok })
+	return counters.Analyze(p.Protocol, outside, func(v *types.Var) (int64, bool) { n, ok := greatest[v]; return n, ok })
 }
 
 // tokens is the parameter that says how many tokens of a line its owner passes
@@ -148,15 +140,15 @@ const tokens = "N_tokens"
 func (p *program) checkParameters(o *Options) error {
 	var errs []error
 	for _, set := range o.Parameters {
-		i := slices.IndexFunc(p.roles(), func(r *role) bool { return r.name == set.Role })
+		i := slices.IndexFunc(p.roles(), func(r *code.Role) bool { return r.Name == set.Role })
 		if i < 0 {
 			errs = append(errs, option.Faultf("set-parameter", "protocol %s has no machine %s: want one of %s",
-				p.protocol.Name, set.Role, strings.Join(p.roleNames(), ", ")))
+				p.Protocol.Name, set.Role, strings.Join(p.roleNames(), ", ")))
 			continue
 		}
 		r := p.roles()[i]
 		v := parameterOf(r, set.Name)
-		_, known := others[set.Name]
+		_, known := code.DefaultParameters[set.Name]
 		switch {
 		case v == nil && !known && set.Name != preset.TBEs:
 			errs = append(errs, option.Faultf("set-parameter", "%s has no parameter %s: want one of %s",
@@ -174,19 +166,19 @@ func (p *program) checkParameters(o *Options) error {
 	return errors.Join(errs...)
 }
 
-func parameterOf(r *role, name string) *types.Var {
-	for _, v := range r.code.machine.Params {
-		if v.Name == name && shapeOf(v.Type) == word {
+func parameterOf(r *code.Role, name string) *types.Var {
+	for _, v := range r.Code.Decl.Params {
+		if v.Name == name && code.ShapeOf(v.Type) == code.Word {
 			return v
 		}
 	}
 	return nil
 }
 
-func parameterNames(r *role) []string {
-	names := append(slices.Sorted(maps.Keys(others)), preset.TBEs)
-	for _, v := range r.code.machine.Params {
-		if shapeOf(v.Type) == word {
+func parameterNames(r *code.Role) []string {
+	names := append(slices.Sorted(maps.Keys(code.DefaultParameters)), preset.TBEs)
+	for _, v := range r.Code.Decl.Params {
+		if code.ShapeOf(v.Type) == code.Word {
 			names = append(names, v.Name)
 		}
 	}
@@ -194,10 +186,10 @@ func parameterNames(r *role) []string {
 	return slices.Compact(names)
 }
 
-func (p *program) roles() []*role {
-	var list []*role
-	for _, code := range p.codes {
-		list = append(list, code.roles...)
+func (p *program) roles() []*code.Role {
+	var list []*code.Role
+	for _, mc := range p.Codes {
+		list = append(list, mc.Roles...)
 	}
 	return list
 }
@@ -205,7 +197,7 @@ func (p *program) roles() []*role {
 func (p *program) roleNames() []string {
 	var names []string
 	for _, r := range p.roles() {
-		names = append(names, r.name)
+		names = append(names, r.Name)
 	}
 	return names
 }
@@ -217,25 +209,25 @@ func (p *Protocol) Roles() []string { return p.program.roleNames() }
 // configure sets the parameters and the names of a controller, and the objects
 // that start with a value that depends on them.
 func (s *System) configure(c *controller, number int, values preset.Values) {
-	for _, v := range c.code.machine.Params {
-		if shapeOf(v.Type) == word {
-			c.words[c.code.place[v]] = uint64(values[v.Name])
+	for _, v := range c.code.Decl.Params {
+		if code.ShapeOf(v.Type) == code.Word {
+			c.words[c.code.Place[v]] = uint64(values[v.Name])
 		}
 	}
 	for _, set := range [...]struct {
 		name  string
 		value uint64
 	}{{"machineID", c.id}, {"version", uint64(number)}, {"clusterID", 0}, {"recycle_latency", uint64(values["recycle_latency"])}} {
-		if at, ok := c.code.globals[set.name]; ok {
+		if at, ok := c.code.Globals[set.name]; ok {
 			c.words[at] = set.value
 		}
 	}
-	for _, v := range c.code.computed {
+	for _, v := range c.code.Computed {
 		n, err := constant.Evaluate(v.Default.Str, c.valueOf(values))
 		if err != nil {
 			panic(err) // the generator evaluated it
 		}
-		c.words[c.code.place[v]] = uint64(n)
+		c.words[c.code.Place[v]] = uint64(n)
 	}
 }
 
@@ -245,8 +237,8 @@ func (c *controller) valueOf(values preset.Values) func(string) (int64, bool) {
 		if n, ok := values[name]; ok {
 			return n, true
 		}
-		for _, v := range c.code.machine.Objects {
-			if at, ok := c.code.place[v]; ok && v.Name == name && shapeOf(v.Type) == word {
+		for _, v := range c.code.Decl.Objects {
+			if at, ok := c.code.Place[v]; ok && v.Name == name && code.ShapeOf(v.Type) == code.Word {
 				return int64(c.words[at]), true
 			}
 		}

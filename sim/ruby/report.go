@@ -34,12 +34,12 @@ func (s *System) delivered(c *controller, b *buffer, m *object) {
 		s.report(Message{At: c.now, Buffer: b.name()}, m)
 	}
 	if len(s.recent) < cap(s.recent) {
-		s.recent = append(s.recent, delivery{c.now, b, m, m.layout.index})
+		s.recent = append(s.recent, delivery{c.now, b, m, m.layout.Index})
 		return
 	}
 	d := &s.recent[s.oldest]
 	s.pools[d.pool].put(d.msg) // an old message is in no processor's nearest cache
-	*d = delivery{c.now, b, m, m.layout.index}
+	*d = delivery{c.now, b, m, m.layout.Index}
 	if s.oldest++; s.oldest == len(s.recent) {
 		s.oldest = 0
 	}
@@ -50,7 +50,7 @@ func (s *System) history(line memory.Addr) string {
 	var lines []string
 	for i := len(s.recent) - 1; i >= 0 && len(lines) < shownMessages; i-- {
 		d := &s.recent[(s.oldest+i)%len(s.recent)]
-		if at := d.msg.layout.addr; at >= 0 && memory.Addr(d.msg.words[at]) == line {
+		if at := d.msg.layout.Addr; at >= 0 && memory.Addr(d.msg.words[at]) == line {
 			lines = append(lines, fmt.Sprintf("tick %d: %s: %s", d.at, d.by.name(), s.program.describe(d.msg)))
 		}
 	}
@@ -77,17 +77,21 @@ func (s *System) misrouted(l *link, m *object, why string) {
 // in the order of the protocol's text.
 func (s *System) Coverage() sim.Coverage {
 	rows := 0
-	for _, code := range s.program.codes {
-		rows += len(code.machine.Transitions)
+	for _, mc := range s.program.Codes {
+		rows += len(mc.Decl.Transitions)
 	}
 	list := make(sim.Coverage, 0, rows)
-	for k, code := range s.program.codes {
+	for k, mc := range s.program.Codes {
 		if len(s.controllers[k]) == 0 {
 			continue
 		}
-		for _, l := range code.listed {
-			l.row.Count, l.row.Stalls = s.coverage[k][l.at], s.stalls[k][l.at]
-			list = append(list, l.row)
+		m := mc.Decl
+		for at := range mc.Rows {
+			if mc.Rows[at].Transition == nil {
+				continue
+			}
+			row := sim.Row{Machine: m.Name, State: m.State.Enums[at/mc.Events].Name, Event: m.Event.Enums[at%mc.Events].Name}
+			list = append(list, sim.Transition{Row: row, Count: s.coverage[k][at], Stalls: s.stalls[k][at]})
 		}
 	}
 	return list

@@ -21,13 +21,13 @@ const most = 4096
 
 // newSpare makes memory for a system.
 func (p *program) newSpare() *spare {
-	m := &spare{pools: make([]pool, len(p.layouts))}
-	for _, l := range p.layouts {
-		m.pools[l.index].layout = l
+	m := &spare{pools: make([]pool, len(p.Layouts))}
+	for _, l := range p.Layouts {
+		m.pools[l.Index].layout = l
 	}
-	for _, code := range p.codes {
-		m.coverage = append(m.coverage, make([]uint64, len(code.rows)))
-		m.stalls = append(m.stalls, make([]uint64, len(code.rows)))
+	for _, mc := range p.Codes {
+		m.coverage = append(m.coverage, make([]uint64, len(mc.Rows)))
+		m.stalls = append(m.stalls, make([]uint64, len(mc.Rows)))
 	}
 	return m
 }
@@ -164,11 +164,11 @@ func (c *controller) reset() {
 func (b *buffer) reset() {
 	clear(b.items)
 	b.items, b.head, b.count, b.last, b.stalls = b.items[:0], 0, 0, 0, b.stalls[:0]
-	if b.room != nil {
-		b.room = newRoom(b.room.limit)
+	if b.capacity != nil {
+		b.capacity = newCapacity(b.capacity.limit)
 	}
-	if b.gate != nil {
-		b.gate.held.reset()
+	if b.throttle != nil {
+		b.throttle.held.reset()
 	}
 }
 

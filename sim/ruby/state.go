@@ -21,8 +21,8 @@ import (
 // AppendController encodes controller i, with cores and lines renamed.
 func (s *Stepper) AppendController(dst []byte, i int, perm *Permutation) []byte {
 	c := s.all[i]
-	dst = append(dst, byte(s.first[c.code.index]+s.permuted(c.code.index, s.number(c), perm)))
-	dst = s.appendWords(dst, c.words, s.variables[c.code.index], -1, perm)
+	dst = append(dst, byte(s.first[c.code.Index]+s.permuted(c.code.Index, s.number(c), perm)))
+	dst = s.appendWords(dst, c.words, s.variables[c.code.Index], -1, perm)
 	for _, held := range c.caches {
 		dst = s.appendCache(dst, c, held, perm)
 	}
@@ -75,8 +75,8 @@ func (s *Stepper) LoadController(i int, encoded []byte) error {
 	if d.byte() != i {
 		d.failed = true
 	}
-	s.readWords(d, c.words, s.variables[c.code.index])
-	for _, w := range s.initial[c.code.index] {
+	s.readWords(d, c.words, s.variables[c.code.Index])
+	for _, w := range s.initial[c.code.Index] {
 		c.words[w.at] = w.value
 	}
 	for _, held := range c.caches {
@@ -161,18 +161,18 @@ func (s *Stepper) empty(c *controller, i int) {
 	c.waiting, c.locked = c.waiting[:0], c.locked[:0]
 }
 
-func (s *Stepper) release(o *object) { s.pools[o.layout.index].put(o) }
+func (s *Stepper) release(o *object) { s.pools[o.layout.Index].put(o) }
 
 func (s *Stepper) appendEntry(dst []byte, e *object, perm *Permutation) []byte {
-	dst = append(dst, byte(e.layout.index))
+	dst = append(dst, byte(e.layout.Index))
 	dst = s.appendAddress(dst, uint64(e.line), perm)
-	return s.appendWords(dst, e.words, s.codecsOf[e.layout.index], s.lineOf(e.line), perm)
+	return s.appendWords(dst, e.words, s.codecsOf[e.layout.Index], s.lineOf(e.line), perm)
 }
 
 func (s *Stepper) readEntry(d *decoder) *object {
 	o := s.pools[d.below(len(s.pools))].get()
 	o.line = memory.Addr(s.readAddress(d))
-	s.readWords(d, o.words, s.codecsOf[o.layout.index])
+	s.readWords(d, o.words, s.codecsOf[o.layout.Index])
 	return o
 }
 
@@ -285,16 +285,16 @@ func (s *Stepper) readTimer(d *decoder, t *structure.Timer) {
 // appendMessage encodes a message by its structure and fields.
 func (s *Stepper) appendMessage(dst []byte, m *object, perm *Permutation) []byte {
 	line := -1
-	if at := m.layout.addr; at >= 0 {
+	if at := m.layout.Addr; at >= 0 {
 		line = s.lineOf(memory.Addr(m.words[at]).Line())
 	}
-	dst = append(dst, byte(m.layout.index))
-	return s.appendWords(dst, m.words, s.codecsOf[m.layout.index], line, perm)
+	dst = append(dst, byte(m.layout.Index))
+	return s.appendWords(dst, m.words, s.codecsOf[m.layout.Index], line, perm)
 }
 
 func (s *Stepper) readMessage(d *decoder) *object {
 	o := s.pools[d.below(len(s.pools))].get()
-	s.readWords(d, o.words, s.codecsOf[o.layout.index])
+	s.readWords(d, o.words, s.codecsOf[o.layout.Index])
 	return o
 }
 
@@ -427,7 +427,7 @@ func (s *Stepper) appendWaiting(dst []byte, c *controller, i int, perm *Permutat
 
 func (s *Stepper) readWaiting(d *decoder, c *controller, i int) {
 	for range d.byte() {
-		w := waiting{line: s.lines[d.below(len(s.lines))], buffers: make([]*buffer, c.code.ranks)}
+		w := waiting{line: s.lines[d.below(len(s.lines))], buffers: make([]*buffer, c.code.Ranks)}
 		for rank := range w.buffers {
 			if b := d.below(1 + len(s.buffersOf[i])); b > 0 {
 				w.buffers[rank] = s.buffersOf[i][b-1]

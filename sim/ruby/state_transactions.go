@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ordeal/sim/builtin/memory"
+	"ordeal/sim/ruby/code"
 	"ordeal/sim/ruby/structure"
 )
 
@@ -19,7 +20,7 @@ func (s *Stepper) appendTransactions(dst []byte, c *controller, perm *Permutatio
 	for i, l := range c.lists {
 		dst = varint.AppendUvarint(dst, uint64(len(l.Words)/l.Width))
 		for at := 0; at < len(l.Words); at += l.Width {
-			dst = s.appendWords(dst, l.Words[at:at+l.Width], s.elements[c.code.index][i], -1, perm)
+			dst = s.appendWords(dst, l.Words[at:at+l.Width], s.elements[c.code.Index][i], -1, perm)
 		}
 	}
 	for list, all := range c.underway {
@@ -42,7 +43,7 @@ func (s *Stepper) appendTransactions(dst []byte, c *controller, perm *Permutatio
 	return dst
 }
 
-func isNumbered(list int) bool { return list == incomingNumbered || list == outgoingNumbered }
+func isNumbered(list int) bool { return list == code.IncomingNumbered || list == code.OutgoingNumbered }
 
 func (s *Stepper) readTransactions(d *decoder, c *controller) {
 	for _, st := range c.storages {
@@ -53,7 +54,7 @@ func (s *Stepper) readTransactions(d *decoder, c *controller) {
 		for range min(d.uvarint(), maxTriggers) {
 			at := len(l.Words)
 			l.Words = append(l.Words, make([]uint64, l.Width)...)
-			s.readWords(d, l.Words[at:], s.elements[c.code.index][i])
+			s.readWords(d, l.Words[at:], s.elements[c.code.Index][i])
 		}
 	}
 	for list := range c.underway {

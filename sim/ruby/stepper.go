@@ -10,6 +10,7 @@ import (
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/memory"
 	"ordeal/sim/ruby/cache"
+	"ordeal/sim/ruby/code"
 	"ordeal/sim/slicc/counters"
 	"ordeal/sim/slicc/syntax"
 )
@@ -88,14 +89,14 @@ func NewStepper(p *Protocol, o Options, lines []memory.Addr, d Data) (*Stepper, 
 	s := &Stepper{
 		System: New(q, p, o), lines: lines, data: d, words: d.Words,
 		places: map[*buffer]place{}, unordered: map[*buffer]bool{}, competed: map[*cache.Cache[*object]]bool{}, races: map[*memory.DeviceSequencer]byte{},
-		stores: make([]int, len(lines)*blockWords), codecsOf: make([][]codec, len(p.program.layouts)),
+		stores: make([]int, len(lines)*code.BlockWords), codecsOf: make([][]codec, len(p.program.Layouts)),
 	}
 	s.trace = s.foreign(s.trace)
 	if !d.Counters {
 		s.numbers = p.program.numbers(&s.options)
 	}
-	for _, l := range p.program.layouts {
-		s.codecsOf[l.index] = s.fieldCodecs(nil, l, 0)
+	for _, l := range p.program.Layouts {
+		s.codecsOf[l.Index] = s.fieldCodecs(nil, l, 0)
 	}
 	if err := s.index(); err != nil {
 		return nil, fmt.Errorf("explore protocol %s: %w", p.Name(), err)
@@ -109,7 +110,7 @@ func NewStepper(p *Protocol, o Options, lines []memory.Addr, d Data) (*Stepper, 
 func (s *Stepper) foreign(trace func(c *controller, state, event, to int, line memory.Addr)) func(c *controller, state, event, to int, line memory.Addr) {
 	return func(c *controller, state, event, to int, line memory.Addr) {
 		if s.lineOf(line) < 0 {
-			m := c.code.machine
+			m := c.code.Decl
 			c.fail("transition of a line that no core accesses", "(%s, %s) of %s, line %#x", m.State.Enums[state].Name, m.Event.Enums[event].Name, m.Name, int64(line))
 		}
 		if trace != nil {
@@ -122,18 +123,18 @@ func (s *Stepper) foreign(trace func(c *controller, state, event, to int, line m
 func (s *Stepper) index() error {
 	var faults syntax.Faults
 	privates := 0
-	for _, code := range s.program.codes {
-		for _, r := range code.roles {
-			if r.cores > 0 {
-				privates, s.coresAt = s.options.number(r), code.index
+	for _, mc := range s.program.Codes {
+		for _, r := range mc.Roles {
+			if r.Cores > 0 {
+				privates, s.coresAt = s.options.number(r), mc.Index
 			}
 		}
 	}
-	for k, code := range s.program.codes {
+	for k, mc := range s.program.Codes {
 		var blocks []int
 		first := 0
-		for _, r := range code.roles {
-			if n := s.options.number(r); r.private && n == privates {
+		for _, r := range mc.Roles {
+			if n := s.options.number(r); r.Private && n == privates {
 				blocks = append(blocks, first)
 			}
 			first += s.options.number(r)
@@ -142,26 +143,26 @@ func (s *Stepper) index() error {
 		var list []codec
 		var unread []int
 		var elements [][]codec
-		for _, v := range code.lists {
-			elements = append(elements, s.codecs(nil, s.program.elementOf(code, v), 0))
+		for _, v := range mc.Lists {
+			elements = append(elements, s.codecs(nil, s.program.ElementOf(mc, v), 0))
 		}
 		s.elements = append(s.elements, elements)
-		for _, v := range code.machine.Objects {
+		for _, v := range mc.Decl.Objects {
 			if v.Type.Name == "TriggerQueue" {
 				continue
 			}
-			switch shapeOf(v.Type) {
-			case word, vector:
+			switch code.ShapeOf(v.Type) {
+			case code.Word, code.Vector:
 				before := len(list)
-				if list = s.numberCodecs(list, v, v.Type, code.place[v]); len(list) == before && shapeOf(v.Type) == word {
-					unread = append(unread, code.place[v])
+				if list = s.numberCodecs(list, v, v.Type, mc.Place[v]); len(list) == before && code.ShapeOf(v.Type) == code.Word {
+					unread = append(unread, mc.Place[v])
 				}
-			case pointer, text:
+			case code.Pointer, code.Text:
 				faults.Add(v.Pos, "variable %s of type %s is not part of an explored state", v.Name, v.Type.Name)
 			}
 		}
 		if slices.ContainsFunc(list, func(c codec) bool { return c.kind == data }) {
-			faults.Add(code.machine.Pos, "machine %s has data outside of entries, transactions and messages", code.machine.Name)
+			faults.Add(mc.Decl.Pos, "machine %s has data outside of entries, transactions and messages", mc.Decl.Name)
 		}
 		s.variables = append(s.variables, list)
 		s.initial = append(s.initial, initialWords(s.controllers[k], unread))
@@ -237,7 +238,7 @@ func (s *Stepper) indexController(c *controller) {
 // owner is the private controller with cores that a controller goes with, by
 // number; -1 for one that serves several.
 func (s *Stepper) owner(c *controller) int {
-	for _, first := range s.private[c.code.index] {
+	for _, first := range s.private[c.code.Index] {
 		if at := s.number(c) - first; at >= 0 && at < len(s.identity.Cores) {
 			return at
 		}
@@ -277,7 +278,7 @@ func (s *Stepper) Private() int { return len(s.identity.Cores) }
 // RanksCores reports whether the protocol is known to give controllers precedence
 // by their numbers, as persistent requests do.
 func (s *Stepper) RanksCores() bool {
-	return slices.ContainsFunc(s.program.codes, func(code *machineCode) bool { return len(code.persistents) > 0 })
+	return slices.ContainsFunc(s.program.Codes, func(mc *code.Machine) bool { return len(mc.Persistents) > 0 })
 }
 
 // Identity is the permutation that renames nothing.
@@ -296,7 +297,7 @@ func (s *Stepper) Home(core int) (controller, number int) {
 }
 
 func (s *Stepper) number(c *controller) int {
-	_, n := splitMachineID(c.id)
+	_, n := code.SplitMachineID(c.id)
 	return n
 }
 
@@ -379,8 +380,8 @@ func (s *Stepper) run(c *controller) error {
 }
 
 func (c *controller) index() int {
-	_, n := splitMachineID(c.id)
-	return c.system.first[c.code.index] + n
+	_, n := code.SplitMachineID(c.id)
+	return c.system.first[c.code.Index] + n
 }
 
 // ErrLater is the end of a step that is not possible yet. Memory takes a write of
@@ -398,11 +399,11 @@ func (s *Stepper) crowded(q *memoryQueue) bool {
 	b, f := q.answers, q.fields
 	for j := b.head; j < len(b.items); j++ {
 		m := b.items[j].msg
-		if placeOf(&b.items[j]) != ownItem || m.words[f.kind] != f.write {
+		if placeOf(&b.items[j]) != ownItem || m.words[f.Kind] != f.Write {
 			continue
 		}
 		for _, other := range b.items[b.head:j] {
-			if placeOf(&other) == ownItem && other.msg.words[f.kind] == f.write && other.msg.words[f.addr] == m.words[f.addr] {
+			if placeOf(&other) == ownItem && other.msg.words[f.Kind] == f.Write && other.msg.words[f.Addr] == m.words[f.Addr] {
 				return true
 			}
 		}

@@ -94,7 +94,7 @@ func (s *System) holders(line memory.Addr) []holder {
 			}
 			distance := len(s.controllers) - k
 			switch {
-			case c.role.home:
+			case c.role.Home:
 				distance = 0
 			case h.private:
 				distance += len(s.controllers)
@@ -113,7 +113,7 @@ func (s *System) holders(line memory.Addr) []holder {
 // holds says what a controller has to do with a line, and the number of its
 // state; false if the protocol's own function fails.
 func (c *controller) holds(line memory.Addr) (h holder, number int, ok bool) {
-	if c.role.home && !c.system.isHome(c, line) {
+	if c.role.Home && !c.system.isHome(c, line) {
 		return h, 0, false
 	}
 	var tbe, entry *object
@@ -134,7 +134,7 @@ func (c *controller) holds(line memory.Addr) (h holder, number int, ok bool) {
 		return h, 0, false
 	}
 	h = holder{
-		machine: c.code.machine.Name, state: state.Name, private: c.role.private || c.role.device, busy: tbe != nil || c.isBusy(state),
+		machine: c.code.Decl.Name, state: state.Name, private: c.role.Private || c.role.Device, busy: tbe != nil || c.isBusy(state),
 	}
 	var back []string
 	own := false // a request of the core is held back
@@ -149,7 +149,7 @@ func (c *controller) holds(line memory.Addr) (h holder, number int, ok bool) {
 	waits := func(l memory.Addr, _ event.Tick, active bool) bool { return active && l == line }
 	h.asked = !own && (slices.ContainsFunc(c.sequencers, func(p *memory.Sequencer) bool { return p.Waits(line) }) ||
 		slices.ContainsFunc(c.devices, func(d *memory.DeviceSequencer) bool { return waits(d.Oldest()) }))
-	return h, slices.Index(c.code.machine.State.Enums, state), true
+	return h, slices.Index(c.code.Decl.State.Enums, state), true
 }
 
 // holdsBack reports whether messages that have arrived wait for a line.
@@ -158,7 +158,7 @@ func (b *buffer) holdsBack(line memory.Addr, c *controller) bool {
 		return true
 	}
 	return slices.ContainsFunc(b.items[b.head:], func(q queued) bool {
-		at := q.msg.layout.addr
+		at := q.msg.layout.Addr
 		return q.at <= c.system.queue.Now() && at >= 0 && memory.Addr(q.msg.words[at]).Line() == line
 	})
 }

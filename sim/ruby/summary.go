@@ -41,7 +41,7 @@ type LineSummary struct {
 // some caches make entries for lines that are looked up.
 func (s *Stepper) Summary(i int) Summary {
 	c := s.all[i]
-	sum := Summary{Owner: s.owner(c), Cores: c.role.cores > 0, Home: c.role.home, Lines: make([]LineSummary, len(s.lines))}
+	sum := Summary{Owner: s.owner(c), Cores: c.role.Cores > 0, Home: c.role.Home, Lines: make([]LineSummary, len(s.lines))}
 	for _, seq := range c.sequencers {
 		sum.Waiting += len(seq.Requests(nil))
 	}
@@ -65,7 +65,7 @@ func (s *Stepper) Summary(i int) Summary {
 
 func (s *Stepper) lineSummary(c *controller, line memory.Addr) LineSummary {
 	var sum LineSummary
-	if c.role.home && !s.isHome(c, line) {
+	if c.role.Home && !s.isHome(c, line) {
 		return sum
 	}
 	var tbe, entry *object
@@ -75,12 +75,12 @@ func (s *Stepper) lineSummary(c *controller, line memory.Addr) LineSummary {
 		}
 	}
 	for _, held := range c.caches {
-		if e := held.Lookup(line); e != nil && e.layout.typ == c.code.machine.Entry {
+		if e := held.Lookup(line); e != nil && e.layout.Type == c.code.Decl.Entry {
 			entry = e
 		}
 	}
 	if entry != nil {
-		if at := entry.layout.find("DataBlk"); at >= 0 {
+		if at := entry.layout.Find("DataBlk"); at >= 0 {
 			s.copied(&sum, entry.words[at:at+s.words], line)
 		}
 	} else if c.memory != nil {
@@ -107,7 +107,7 @@ func (s *Stepper) copied(sum *LineSummary, words []uint64, line memory.Addr) {
 }
 
 func (s *Stepper) leftover(c *controller, sum *Summary) string {
-	name := c.code.machine.Name
+	name := c.code.Decl.Name
 	for _, t := range c.tables {
 		if len(t.entries) > 0 {
 			return fmt.Sprintf("%s has a transaction in %s", name, sum.Lines[max(s.lineOf(t.entries[0].line), 0)].State)

@@ -10,10 +10,12 @@ package ruby
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/memory"
 	"ordeal/sim/ruby/cache"
+	"ordeal/sim/ruby/code"
 	"ordeal/sim/ruby/network"
 	"ordeal/sim/ruby/preset"
 	"ordeal/sim/ruby/structure"
@@ -34,28 +36,39 @@ func Compile(tree *syntax.File) (*Protocol, error) {
 	if err != nil {
 		return nil, fmt.Errorf("check protocol %s: %w", tree.Name, err)
 	}
-	p, err := generate(checked)
+	c, err := code.Compile(checked, natives)
 	if err != nil {
 		return nil, err
+	}
+	p := &program{Program: c}
+	for _, mc := range p.Codes {
+		p.functions = append(p.functions, bind(mc.Calls))
 	}
 	return &Protocol{p}, nil
 }
 
+// program is a compiled protocol with what its systems share.
+type program struct {
+	*code.Program
+	functions []nativeFuncs // by machine
+	spares    sync.Pool     // of *spare
+}
+
 // Name is the name that the protocol gives itself.
-func (p *Protocol) Name() string { return p.program.protocol.Name }
+func (p *Protocol) Name() string { return p.program.Protocol.Name }
 
 // Types is the protocol as it was checked, with the places of its source.
-func (p *Protocol) Types() *types.Protocol { return p.program.protocol }
+func (p *Protocol) Types() *types.Protocol { return p.program.Protocol }
 
 // Flushes reports whether cores may flush lines: in gem5, of the protocols for
 // processors, in MOESI_hammer alone.
-func (p *Protocol) Flushes() bool { return p.program.flushes }
+func (p *Protocol) Flushes() bool { return p.program.Flushes }
 
 // Locks reports whether cores may lock lines between two accesses. They may
 // not where cores share a controller, whose lock is not one core's own, and not
 // where the controller takes messages for a locked line: without block_on.
 func (p *Protocol) Locks() bool {
-	return slices.ContainsFunc(p.program.codes, func(code *machineCode) bool { return code.cores == 1 && code.blocks })
+	return slices.ContainsFunc(p.program.Codes, func(mc *code.Machine) bool { return mc.Cores == 1 && mc.Blocks })
 }
 
 // memoryStream is the second word of the PCGs that draw latencies of memory.
@@ -83,24 +96,24 @@ var _ memory.Devices = (*System)(nil)
 
 // New builds a system; the options are valid.
 func New(q *event.Queue, p *Protocol, o Options) *System {
-	s, room := p.program.released(&o)
+	s, unused := p.program.released(&o)
 	if s != nil {
 		s.restart(q, o.Seed)
 		return s
 	}
-	s = &System{program: p.program, options: o, queue: q, spare: *room}
+	s = &System{program: p.program, options: o, queue: q, spare: *unused}
 	total := 0
-	for _, code := range s.program.codes {
+	for _, mc := range s.program.Codes {
 		s.first = append(s.first, total)
-		s.controllers = append(s.controllers, make([]*controller, len(o.instances(code))))
-		total += len(s.controllers[code.index])
+		s.controllers = append(s.controllers, make([]*controller, len(o.instances(mc))))
+		total += len(s.controllers[mc.Index])
 	}
 	if n := min(max(recentMessages*total, leastRecent), mostRecent); cap(s.recent) != n {
 		s.recent = make([]delivery, 0, n)
 	}
-	for k, code := range s.program.codes {
-		values := make(map[*role]preset.Values)
-		for i, r := range o.instances(code) {
+	for k, mc := range s.program.Codes {
+		values := make(map[*code.Role]preset.Values)
+		for i, r := range o.instances(mc) {
 			if values[r] == nil {
 				var err error
 				if values[r], err = s.program.settings(&o, r); err != nil {
@@ -141,28 +154,28 @@ func (s *System) count(typ uint64) int {
 
 // dense is the index of a type of machine, -1 if there is none of it.
 func (s *System) dense(typ uint64) int {
-	if typ >= uint64(len(s.program.dense)) {
+	if typ >= uint64(len(s.program.Dense)) {
 		return -1
 	}
-	return s.program.dense[typ]
+	return s.program.Dense[typ]
 }
 
 func (s *System) isHome(c *controller, line memory.Addr) bool {
-	_, number := splitMachineID(c.id)
-	return int(uint64(line)/types.BlockBytes%uint64(s.count(uint64(c.code.machine.Ordinal)))) == number
+	_, number := code.SplitMachineID(c.id)
+	return int(uint64(line)/types.BlockBytes%uint64(s.count(uint64(c.code.Decl.Ordinal)))) == number
 }
 
 // newController makes a controller with the settings of its role, without its
 // connections.
-func (s *System) newController(r *role, number int, values preset.Values) *controller {
-	code := r.code
+func (s *System) newController(r *code.Role, number int, values preset.Values) *controller {
+	mc := r.Code
 	c := &controller{
-		system: s, code: code, role: r, event: -1,
-		id:       machineID(code.machine.Ordinal, number),
-		words:    append([]uint64(nil), code.words...),
-		pointers: make([]*object, code.pointers),
-		returns:  make([]int32, code.depth),
-		counts:   s.coverage[code.index], stalls: s.stalls[code.index],
+		system: s, code: mc, natives: &s.program.functions[mc.Index], role: r, event: -1,
+		id:       code.MachineID(mc.Decl.Ordinal, number),
+		words:    append([]uint64(nil), mc.Words...),
+		pointers: make([]*object, mc.Pointers),
+		returns:  make([]int32, mc.Depth),
+		counts:   s.coverage[mc.Index], stalls: s.stalls[mc.Index],
 	}
 	s.act(c)
 	c.bounded = len(s.options.Bounds) > 0
@@ -170,27 +183,27 @@ func (s *System) newController(r *role, number int, values preset.Values) *contr
 	c.tagLatency, c.dataLatency = uint64(values[preset.TagLatency]), uint64(values[preset.DataLatency])
 	s.configure(c, number, values)
 	c.initial = slices.Clone(c.words)
-	for _, v := range code.caches {
+	for _, v := range mc.Caches {
 		c.caches = append(c.caches, cache.New[*object](s.options.geometry(r, v.Name)))
 	}
-	for _, v := range code.tables {
-		c.tables = append(c.tables, &table{layout: s.program.layout(code.machine.TBE), limit: c.capacity(v, values)})
+	for _, v := range mc.Tables {
+		c.tables = append(c.tables, &table{layout: s.program.Layout(mc.Decl.TBE), limit: c.capacity(v, values)})
 	}
-	for range code.directories {
+	for range mc.Directories {
 		c.directory = append(c.directory, &directory{entries: map[memory.Addr]*object{}})
 	}
 	c.addStreams(s.options.Streams)
-	for range code.timers {
+	for range mc.Timers {
 		c.timers = append(c.timers, new(structure.Timer))
 	}
-	for _, v := range code.storages {
+	for _, v := range mc.Storages {
 		c.storages = append(c.storages, structure.NewStorage(c.capacity(v, values)))
 	}
-	for _, v := range code.lists {
-		c.lists = append(c.lists, &structure.List{Width: s.program.size(s.program.elementOf(code, v))})
+	for _, v := range mc.Lists {
+		c.lists = append(c.lists, &structure.List{Width: s.program.Size(s.program.ElementOf(mc, v))})
 	}
-	for range code.persistents {
-		c.persistents = append(c.persistents, structure.NewPersistent(MaxCores*len(s.program.codes)))
+	for range mc.Persistents {
+		c.persistents = append(c.persistents, structure.NewPersistent(MaxCores*len(s.program.Codes)))
 	}
 	return c
 }
@@ -198,7 +211,7 @@ func (s *System) newController(r *role, number int, values preset.Values) *contr
 // capacity is the number of transactions that a table has room for: what the
 // text of its constructor says, or else as many as a controller has.
 func (c *controller) capacity(v *types.Var, values preset.Values) int {
-	n, err := capacityOf(v, c.valueOf(values))
+	n, err := code.CapacityOf(v, c.valueOf(values))
 	if err != nil {
 		panic(err) // the generator evaluated it
 	}
@@ -213,31 +226,31 @@ const fewMessages = 4
 func (s *System) join() {
 	for _, list := range s.controllers {
 		for _, c := range list {
-			c.buffers = make([]*buffer, len(c.code.buffers))
+			c.buffers = make([]*buffer, len(c.code.Buffers))
 			buffers, items := make([]buffer, len(c.buffers)), make([]queued, fewMessages*len(c.buffers))
-			for i, v := range c.code.buffers {
+			for i, v := range c.code.Buffers {
 				fed := v.Network != nil && v.Network.Direction == types.FromNetwork
 				b := &buffers[i]
 				*b = buffer{
-					title: v.Name, owner: c, poller: &c.wakeups, ordered: !fed && c.code.ordered[i],
-					room: newRoom(s.options.bound(c.role, v)), items: items[i*fewMessages : i*fewMessages : (i+1)*fewMessages],
+					title: v.Name, owner: c, poller: &c.wakeups, ordered: !fed && c.code.Ordered[i],
+					capacity: newCapacity(s.options.bound(c.role, v)), items: items[i*fewMessages : i*fewMessages : (i+1)*fewMessages],
 				}
 				c.buffers[i] = b
-				if room := s.options.networkRoom(); fed && room > 0 || b.room != nil && (fed || v.Name == memoryAnswers) {
-					b.gate = s.newGate(b, room)
+				if capacity := s.options.networkCapacity(); fed && capacity > 0 || b.capacity != nil && (fed || v.Name == code.MemoryAnswers) {
+					b.throttle = s.newThrottle(b, capacity)
 				}
 			}
 		}
 	}
-	for _, b := range s.program.shared {
-		for n, c := range s.controllers[b.to.index] {
-			c.buffers[b.toPlace] = s.controllers[b.from.index][n].buffers[b.fromPlace]
+	for _, b := range s.program.Shared {
+		for n, c := range s.controllers[b.To.Index] {
+			c.buffers[b.ToPlace] = s.controllers[b.From.Index][n].buffers[b.FromPlace]
 		}
 	}
 }
 
 func (s *System) connect(total int) {
-	vnets := s.program.networks
+	vnets := s.program.Networks
 	arrivals := make([][]*buffer, vnets) // by virtual network, by controller
 	for vnet := range arrivals {
 		arrivals[vnet] = make([]*buffer, total)
@@ -245,10 +258,10 @@ func (s *System) connect(total int) {
 	for k, list := range s.controllers {
 		for n, c := range list {
 			s.attach(c, s.first[k]+n, arrivals)
-			for range c.role.cores {
+			for range c.role.Cores {
 				s.addCore(c)
 			}
-			if c.role.device {
+			if c.role.Device {
 				s.addDevices(c)
 			}
 		}
@@ -267,56 +280,56 @@ func (s *System) connect(total int) {
 // the network feeds are among the arrivals, by virtual network and controller.
 func (s *System) attach(c *controller, index int, arrivals [][]*buffer) {
 	var requests, answers *buffer
-	for i, v := range c.code.buffers {
+	for i, v := range c.code.Buffers {
 		b := c.buffers[i]
 		switch {
 		case v.Network == nil:
 		case v.Network.Direction == types.FromNetwork:
 			arrivals[v.Network.VNet][index] = b
 		default:
-			b.link = &link{system: s, from: b, source: index, vnet: v.Network.VNet, to: arrivals[v.Network.VNet], bounded: s.options.networkRoom() > 0}
+			b.link = &link{system: s, from: b, source: index, vnet: v.Network.VNet, to: arrivals[v.Network.VNet], bounded: s.options.networkCapacity() > 0}
 			b.poller = &b.link.wakeups
 			s.act(b.link)
 		}
 		switch v.Name {
-		case mandatoryQueue:
+		case code.MandatoryQueue:
 			c.mandatory = b
-		case memoryRequests:
+		case code.MemoryRequests:
 			requests = b
-		case memoryAnswers:
+		case code.MemoryAnswers:
 			answers = b
 		}
 	}
-	c.in, c.out = make([]*buffer, 0, len(c.code.machine.InPorts)), make([]*buffer, 0, len(c.code.machine.OutPorts))
-	for _, p := range c.code.machine.InPorts {
+	c.in, c.out = make([]*buffer, 0, len(c.code.Decl.InPorts)), make([]*buffer, 0, len(c.code.Decl.OutPorts))
+	for _, p := range c.code.Decl.InPorts {
 		var b *buffer // none of a timer
-		if !isTimer(p) {
-			b = c.buffers[c.code.place[p.Buffer]]
+		if !code.IsTimer(p) {
+			b = c.buffers[c.code.Place[p.Buffer]]
 		}
-		if bit := uint64(1) << len(c.in); b != nil && b.poller == &c.wakeups && c.code.ports[len(c.in)].guarded {
+		if bit := uint64(1) << len(c.in); b != nil && b.poller == &c.wakeups && c.code.Ports[len(c.in)].Guarded {
 			b.ports |= bit
 		} else {
 			c.always |= bit
 		}
 		c.in = append(c.in, b)
 	}
-	for _, p := range c.code.machine.OutPorts {
-		c.out = append(c.out, c.buffers[c.code.place[p.Buffer]])
+	for _, p := range c.code.Decl.OutPorts {
+		c.out = append(c.out, c.buffers[c.code.Place[p.Buffer]])
 	}
-	if c.role.home && requests == nil && answers != nil {
+	if c.role.Home && requests == nil && answers != nil {
 		requests = &buffer{title: "requests to memory", owner: c, poller: &c.wakeups}
 	}
-	if c.role.home && requests != nil && answers != nil {
+	if c.role.Home && requests != nil && answers != nil {
 		c.memory = &memoryQueue{
-			requests: requests, answers: answers, reorder: s.options.MemoryReorder, last: make([]event.Tick, s.options.MemoryChannels), fields: &s.program.memory, latency: s.options.Memory,
+			requests: requests, answers: answers, reorder: s.options.MemoryReorder, last: make([]event.Tick, s.options.MemoryChannels), fields: &s.program.Memory, latency: s.options.Memory,
 			random: memoryRandom(s.options.Seed, c.id), lines: map[memory.Addr]*memory.Block{},
 		}
 	}
 }
 
 func (s *System) addCore(c *controller) {
-	i := &issuer{
-		controller: c, core: uint64(len(c.sequencers)), port: len(s.ports), fields: &s.program.request,
+	i := &sequencerPort{
+		controller: c, core: uint64(len(c.sequencers)), port: len(s.ports), fields: &s.program.Request,
 		latency: mandatoryLatency(c.code),
 	}
 	seq := memory.NewSequencer(s.queue, len(s.ports), i)

@@ -5,11 +5,12 @@ import (
 
 	"ordeal/sim/builtin/memory"
 	"ordeal/sim/ruby/cache"
+	"ordeal/sim/ruby/code"
 )
 
 // table is a TBETable: the transactions under way, a few at a time.
 type table struct {
-	layout  *layout
+	layout  *code.Layout
 	entries []*object
 	limit   int // of entries
 }
@@ -24,7 +25,7 @@ func (t *table) lookup(line memory.Addr) *object {
 	return nil
 }
 
-func (t *table) room(n int) bool { return len(t.entries)+n <= t.limit }
+func (t *table) hasCapacity(n int) bool { return len(t.entries)+n <= t.limit }
 
 // remove drops a transaction, which is there.
 func (t *table) remove(e *object) {
@@ -64,7 +65,7 @@ func (d *directory) reset() {
 // pool recycles the objects of one layout, a while after they died so that
 // the use of a stale pointer is noticed.
 type pool struct {
-	layout *layout
+	layout *code.Layout
 	dead   []*object // a ring
 	next   int
 	free   []*object
@@ -74,7 +75,7 @@ type pool struct {
 // quarantine is the number of dead objects of a layout that are kept.
 const quarantine = 64
 
-func (p *pool) get() *object { return p.begin(p.layout.init) }
+func (p *pool) get() *object { return p.begin(p.layout.Init) }
 
 // begin is get of an object whose words begin as given.
 func (p *pool) begin(words []uint64) *object {

@@ -8,6 +8,7 @@ import (
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/memory"
 	"ordeal/sim/ruby/cache"
+	"ordeal/sim/ruby/code"
 	"ordeal/sim/slicc/types"
 )
 
@@ -52,14 +53,14 @@ type Notice struct {
 // notice reports the notification of one of the controller's cores.
 func (c *controller) notice(at int, line memory.Addr) {
 	if c.system.options.Notices != nil {
-		_, number := splitMachineID(c.id)
-		c.system.options.Notices(Notice{At: c.now, Machine: c.code.machine.Name, Number: number, Core: slices.Index(c.system.ports, c.sequencer(at)), Line: line})
+		_, number := code.SplitMachineID(c.id)
+		c.system.options.Notices(Notice{At: c.now, Machine: c.code.Decl.Name, Number: number, Core: slices.Index(c.system.ports, c.sequencer(at)), Line: line})
 	}
 }
 
 func (s *System) report(note Message, m *object) {
 	note.content, note.program = m, s.program
-	if at := m.layout.addr; at >= 0 {
+	if at := m.layout.Addr; at >= 0 {
 		note.Line = memory.Addr(m.words[at])
 	}
 	s.options.Messages(note)
@@ -68,27 +69,27 @@ func (s *System) report(note Message, m *object) {
 // Type is the value of the field of that name, else the name of the structure.
 func (m Message) Type() string {
 	layout := m.content.layout
-	for _, f := range layout.typ.Fields {
+	for _, f := range layout.Type.Fields {
 		if f.Name == "Type" && f.Type.Kind == types.Enum {
-			if v := m.content.words[layout.offset[f]]; v < uint64(len(f.Type.Enums)) {
+			if v := m.content.words[layout.Offset[f]]; v < uint64(len(f.Type.Enums)) {
 				return f.Type.Enums[v].Name
 			}
 		}
 	}
-	return layout.typ.Name
+	return layout.Type.Name
 }
 
 // Data is the block of a message with data; nil for others. Where messages have no field
 // MessageSize, one with data is one whose block is not all zeros or whose type says so.
 func (m Message) Data() []uint64 {
 	layout := m.content.layout
-	for _, f := range layout.typ.Fields {
+	for _, f := range layout.Type.Fields {
 		if f.Type.Name != "DataBlock" {
 			continue
 		}
-		block := m.content.words[layout.offset[f]:][:blockWords]
+		block := m.content.words[layout.Offset[f]:][:code.BlockWords]
 		filled := slices.ContainsFunc(block, func(w uint64) bool { return w != 0 }) || strings.Contains(strings.ToLower(m.Type()), "data")
-		if m.program.hasData(m.content) || layout.size < 0 && filled {
+		if m.program.hasData(m.content) || layout.Size < 0 && filled {
 			return block
 		}
 		return nil
@@ -108,8 +109,8 @@ func (m Message) String() string {
 }
 
 func (c *controller) step(state, ev, to int, line memory.Addr) Step {
-	m := c.code.machine
-	_, number := splitMachineID(c.id)
+	m := c.code.Decl
+	_, number := code.SplitMachineID(c.id)
 	from := m.State.Enums[state]
 	st := Step{
 		At: c.now, Machine: m.Name, Number: number, State: from.Name, Event: m.Event.Enums[ev].Name, Line: line,
@@ -129,7 +130,7 @@ func (c *controller) asked(line memory.Addr) bool {
 		return false
 	}
 	m := b.items[b.head].msg
-	return m.layout.addr >= 0 && memory.Addr(m.words[m.layout.addr]) == line
+	return m.layout.Addr >= 0 && memory.Addr(m.words[m.layout.Addr]) == line
 }
 
 func (c *controller) readable(state *types.Enumerator) bool {

@@ -4,38 +4,39 @@ import (
 	"unsafe"
 
 	"ordeal/sim/builtin/memory"
+	"ordeal/sim/ruby/code"
 	"ordeal/sim/slicc/types"
 )
 
 // handled calls the function that a port names for a stall of the kind that has just
 // been found, which says whether the first port is next.
-func (c *controller) handled(t *trigger) bool {
-	f := t.onNoRoom
+func (c *controller) handled(t *code.Trigger) bool {
+	f := t.OnResourceStall
 	if c.end == heldBack {
-		f = t.onHeldBack
+		f = t.OnProtocolStall
 	}
 	if f == nil {
 		return false
 	}
-	c.exec(f.entry)
-	return c.words[f.result] != 0
+	c.exec(f.Entry)
+	return c.words[f.Result] != 0
 }
 
 // trigger begins an event: getState is next.
-func (c *controller) trigger(t *trigger, at unsafe.Pointer) {
-	code, ev := c.code, c.words[t.event]
-	if ev >= uint64(code.events) {
+func (c *controller) trigger(t *code.Trigger, at unsafe.Pointer) {
+	mc, ev := c.code, c.words[t.Event]
+	if ev >= uint64(mc.Events) {
 		c.failAt(c.pos(at), "trigger of an unset event", "event %d", ev)
 	}
-	tbe, entry := c.pointers[t.tbe], c.pointers[t.entry]
-	c.words[addressWord] = c.words[t.line]
-	c.pointers[tbePointer], c.pointers[entryPointer] = tbe, entry
-	c.event, c.state = int(ev), code.states
+	tbe, entry := c.pointers[t.TBE], c.pointers[t.Entry]
+	c.words[code.AddressWord] = c.words[t.Line]
+	c.pointers[code.TBEPointer], c.pointers[code.EntryPointer] = tbe, entry
+	c.event, c.state = int(ev), mc.States
 	if tbe != nil && tbe.dead {
-		c.badPointer(tbe, code.machine.Pos)
+		c.badPointer(tbe, mc.Decl.Pos)
 	}
 	if entry != nil && entry.dead {
-		c.badPointer(entry, code.machine.Pos)
+		c.badPointer(entry, mc.Decl.Pos)
 	}
 }
 
@@ -51,56 +52,81 @@ const (
 // transition finds the transition for the event under way and the state that
 // getState has found, counts it, and gives the entry of its actions; -1 if it stalls.
 func (c *controller) transition() int {
-	code := c.code
-	state := int(c.words[stateWord])
+	mc := c.code
+	state := int(c.words[code.StateWord])
 	c.state = state
-	if uint(state) >= uint(code.states) {
+	if uint(state) >= uint(mc.States) {
 		c.invalid()
 	}
-	at := state*code.events + c.event
-	w := &code.ways[at]
-	c.next = uint64(w.next)
-	if w.kind != straight || c.bounded {
-		if w.kind == noWay {
+	at := state*mc.Events + c.event
+	r := &mc.Rows[at]
+	c.next = uint64(r.Next)
+	if r.Kind != code.Unconditional || c.bounded {
+		if r.Kind == code.NoRow {
 			c.invalid()
 		}
-		if c.end = c.stalled(&code.rows[at], c.words[addressWord]); c.end != done {
+		if c.end = c.stalled(r, c.words[code.AddressWord]); c.end != done {
 			c.event = -1
 			c.stalls[at]++
 			return -1
 		}
 	}
 	c.counts[at]++ // gem5 counts those that are valid only
-	if w.kind != straight {
-		c.next = c.leadsTo(code.rows[at].transition)
+	if r.Kind != code.Unconditional {
+		c.next = c.leadsTo(r.Transition)
 	}
-	c.words[nextWord] = c.next
+	c.words[code.NextWord] = c.next
 	if c.system.trace != nil {
-		c.system.trace(c, state, c.event, int(c.next), memory.Addr(c.words[addressWord]))
+		c.system.trace(c, state, c.event, int(c.next), memory.Addr(c.words[code.AddressWord]))
 	}
-	return int(w.actions)
+	return int(r.Actions)
 }
 
 // leadsTo is the state that a transition leads to.
 func (c *controller) leadsTo(t *types.Transition) uint64 {
 	if t.Next == types.Wildcard {
-		return c.code.getNextState.call(c, c.pointers[tbePointer], c.pointers[entryPointer], c.words[addressWord], 0)
+		return c.callState(c.code.GetNextState, c.pointers[code.TBEPointer], c.pointers[code.EntryPointer], c.words[code.AddressWord], 0)
 	}
 	return uint64(t.NextState)
 }
 
 // stalled says whether and how a transition stalls.
-func (c *controller) stalled(r *row, line uint64) ending {
-	for _, d := range r.demands {
-		if d.storage && c.storages[d.table].Available() < d.n || !d.storage && !c.tables[d.table].room(d.n) {
+func (c *controller) stalled(r *code.TransitionRow, line uint64) ending {
+	for _, d := range r.Demands {
+		if d.Storage && c.storages[d.Table].Available() < d.N || !d.Storage && !c.tables[d.Table].hasCapacity(d.N) {
 			return noRoom
 		}
 	}
-	if c.bounded && !c.roomFor(r.sends) || len(r.asks) > 0 && !c.granted(r.asks, line) {
+	if c.bounded && !c.sendable(r.Sends) || len(r.Checks) > 0 && !c.granted(r.Checks, line) {
 		return noRoom
 	}
-	if r.transition.Stall {
+	if r.Transition.Stall {
 		return heldBack
 	}
 	return done
+}
+
+// pass passes the arguments of a function that every machine defines.
+func (c *controller) pass(f *code.StateFunc, tbe, entry *object, line, state uint64) {
+	c.pointers[f.TBE], c.pointers[f.Cached] = tbe, entry
+	c.words[f.Line], c.words[f.State] = line, state
+}
+
+// callState calls such a function.
+func (c *controller) callState(f *code.StateFunc, tbe, entry *object, line, state uint64) uint64 {
+	c.pass(f, tbe, entry, line, state)
+	c.exec(f.Entry)
+	return c.words[f.Result]
+}
+
+// granted checks whether the resources of a transition are available.
+func (c *controller) granted(checks []code.ResourceCheck, line uint64) bool {
+	for _, r := range checks {
+		c.words[r.Function.Params[0]], c.words[r.Function.Params[1]] = r.Kind, line
+		c.exec(r.Function.Entry)
+		if c.words[r.Function.Result] == 0 {
+			return false
+		}
+	}
+	return true
 }

@@ -7,6 +7,7 @@ import (
 
 	"ordeal/gen/option"
 	"ordeal/sim/builtin/event"
+	"ordeal/sim/ruby/code"
 )
 
 // Check reports what the protocol cannot do of what the options, which are
@@ -26,10 +27,10 @@ func (p *Protocol) Check(o Options) error {
 // CheckSize reports a system that has more instances of a machine than sets of
 // machines can hold.
 func (p *Protocol) CheckSize(o Options) error {
-	for _, code := range p.program.codes {
-		if n := len(o.instances(code)); n > MaxCores {
+	for _, mc := range p.program.Codes {
+		if n := len(o.instances(mc)); n > MaxCores {
 			return option.Faultf("cores", "protocol %s with %d cores: there would be %d of machine %s, at most %d are possible",
-				p.Name(), o.Cores, n, code.machine.Name, MaxCores)
+				p.Name(), o.Cores, n, mc.Decl.Name, MaxCores)
 		}
 	}
 	return nil
@@ -37,20 +38,22 @@ func (p *Protocol) CheckSize(o Options) error {
 
 // SecondLevels reports whether cores have second levels that some may share: a
 // machine with the role L2, as Cache of CHI.
-func (p *Protocol) SecondLevels() bool { return slices.ContainsFunc(p.program.roles(), (*role).second) }
+func (p *Protocol) SecondLevels() bool {
+	return slices.ContainsFunc(p.program.roles(), (*code.Role).Second)
+}
 
 // banked reports whether there is a shared cache, which lines choose a bank of:
 // by bankBits of the address, or as they choose a directory.
 func (p *program) banked() bool {
-	return slices.ContainsFunc(p.roles(), func(r *role) bool { return !r.private && !r.home && !r.device })
+	return slices.ContainsFunc(p.roles(), func(r *code.Role) bool { return !r.Private && !r.Home && !r.Device })
 }
 
 func (p *program) hasPairs() bool {
-	return slices.ContainsFunc(p.codes, func(code *machineCode) bool { return code.cores > 1 })
+	return slices.ContainsFunc(p.Codes, func(mc *code.Machine) bool { return mc.Cores > 1 })
 }
 
-func mandatoryLatency(code *machineCode) event.Tick {
-	if code.cores > 1 {
+func mandatoryLatency(mc *code.Machine) event.Tick {
+	if mc.Cores > 1 {
 		return 2
 	}
 	return 1
@@ -75,6 +78,6 @@ func (p *program) latencies(m event.Latency, networks int) []event.Latency {
 // requestsCarryData reports whether the requests of pairs of cores have room for
 // a line.
 func (p *program) requestsCarryData() bool {
-	t := p.protocol.Type("CPURequestMsg")
+	t := p.Protocol.Type("CPURequestMsg")
 	return t != nil && t.Field("DataBlk") != nil
 }

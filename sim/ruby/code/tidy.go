@@ -1,4 +1,4 @@
-package ruby
+package code
 
 import (
 	"slices"
@@ -10,11 +10,11 @@ import (
 func (op opcode) jumps() bool { return operands[op][2] == jumpBy }
 
 // switches reports whether an opcode goes on by a table.
-func (op opcode) switches() bool { return op == opSwitch || op == opSwitchField }
+func (op opcode) switches() bool { return op == OpSwitch || op == OpSwitchField }
 
 // leaves reports whether the instruction after one of an opcode never follows it.
 func (op opcode) leaves() bool {
-	return op == opJump || op == opReturn || op == opEnd || op.switches()
+	return op == OpJump || op == OpReturn || op == OpEnd || op.switches()
 }
 
 // tidy leaves out of a routine the jumps to jumps and to what follows anyway, and what
@@ -25,9 +25,9 @@ func (g *generator) tidy(r *routine) {
 	// finally is where control goes that comes to an instruction: on, if that is a jump.
 	finally := make([]int, len(text))
 	for i := last; i >= 0; i-- {
-		if finally[i] = i; text[i].op == opJump {
-			finally[i] = finally[i+1+int(int32(text[i].c))]
-			if to := text[finally[i]]; to.op == opReturn || to.op == opEnd {
+		if finally[i] = i; text[i].Op == OpJump {
+			finally[i] = finally[i+1+int(int32(text[i].C))]
+			if to := text[finally[i]]; to.Op == OpReturn || to.Op == OpEnd {
 				text[i] = to
 				finally[i] = i
 			}
@@ -42,13 +42,13 @@ func (g *generator) tidy(r *routine) {
 		for _, to := range g.targets(text, i) {
 			reached[finally[to]] = true
 		}
-		if i < last && !text[i].op.leaves() {
+		if i < last && !text[i].Op.leaves() {
 			reached[i+1] = true
 		}
 	}
 	following := last // the first that stays after an instruction
 	for i := last - 1; i >= 0; i-- {
-		if text[i].op == opJump && finally[i] == following {
+		if text[i].Op == OpJump && finally[i] == following {
 			reached[i] = false
 		}
 		if reached[i] {
@@ -61,7 +61,7 @@ func (g *generator) tidy(r *routine) {
 			n++
 		}
 	}
-	out, at := make([]instruction, 0, n), make([]syntax.Pos, 0, n)
+	out, at := make([]Instruction, 0, n), make([]syntax.Pos, 0, n)
 	for i, in := range text {
 		if !reached[i] {
 			continue
@@ -71,10 +71,10 @@ func (g *generator) tidy(r *routine) {
 			by = append(by, int32(place[finally[to]]-place[i]-1))
 		}
 		switch {
-		case in.op.jumps():
-			in.c = uint32(by[0])
-		case in.op.switches() && !slices.Equal(by, g.code.jumps[in.b]):
-			in.b = addTo(&g.code.jumps, by)
+		case in.Op.jumps():
+			in.C = uint32(by[0])
+		case in.Op.switches() && !slices.Equal(by, g.code.Jumps[in.B]):
+			in.B = addTo(&g.code.Jumps, by)
 		}
 		out, at = append(out, in), append(at, r.at[i])
 	}
@@ -82,13 +82,13 @@ func (g *generator) tidy(r *routine) {
 }
 
 // targets are the instructions that one may jump to.
-func (g *generator) targets(text []instruction, i int) []int {
+func (g *generator) targets(text []Instruction, i int) []int {
 	switch in := &text[i]; {
-	case in.op.jumps():
-		return []int{i + 1 + int(int32(in.c))}
-	case in.op.switches():
+	case in.Op.jumps():
+		return []int{i + 1 + int(int32(in.C))}
+	case in.Op.switches():
 		var list []int
-		for _, by := range g.code.jumps[in.b] {
+		for _, by := range g.code.Jumps[in.B] {
 			list = append(list, i+1+int(by))
 		}
 		return list

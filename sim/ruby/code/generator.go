@@ -1,4 +1,4 @@
-package ruby
+package code
 
 import (
 	varint "encoding/binary"
@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"ordeal/sim"
 	"ordeal/sim/ruby/constant"
 	"ordeal/sim/ruby/preset"
 	"ordeal/sim/slicc/syntax"
@@ -16,11 +15,11 @@ import (
 // generator compiles one machine to instructions. Every variable has a place in the
 // controller that is known now, so that operands are nothing but numbers.
 type generator struct {
-	*program
-	code   *machineCode
+	*Program
+	code   *Machine
 	faults syntax.Faults
-	funcs  map[*types.Func]*funcCode
-	result *funcCode     // being compiled; nil outside of functions
+	funcs  map[*types.Func]*Function
+	result *Function     // being compiled; nil outside of functions
 	port   *types.InPort // likewise
 	// method is the method of a message that is being compiled; nil outside of
 	// methods.
@@ -31,6 +30,7 @@ type generator struct {
 
 	routines  []*routine
 	current   *routine       // being compiled
+	actions   []*routine     // of rows
 	constants map[uint64]int // places
 	// states are the functions that a trigger calls, whose parameters are those of the
 	// transition under way.
@@ -39,18 +39,18 @@ type generator struct {
 
 // funcCode is a compiled function. A call puts the arguments into their
 // places, runs the body and finds the result in its place.
-type funcCode struct {
+type Function struct {
 	*routine
-	params []int
-	result int // of the result's shape
+	Params []int
+	Result int // of the result's shape
 	shape  shape
 	size   int
 }
 
-func newGenerator(p *program, code *machineCode) *generator {
-	g := &generator{program: p, code: code, funcs: map[*types.Func]*funcCode{}, constants: map[uint64]int{}}
-	code.words = make([]uint64, firstWord)
-	code.pointers = firstPointer
+func newGenerator(p *Program, code *Machine) *generator {
+	g := &generator{Program: p, code: code, funcs: map[*types.Func]*Function{}, constants: map[uint64]int{}}
+	code.Words = make([]uint64, firstWord)
+	code.Pointers = firstPointer
 	return g
 }
 
@@ -59,14 +59,14 @@ func (g *generator) unsupported(pos syntax.Pos, format string, args ...any) {
 }
 
 func (g *generator) newWords(start []uint64) int {
-	at := len(g.code.words)
-	g.code.words = append(g.code.words, start...)
+	at := len(g.code.Words)
+	g.code.Words = append(g.code.Words, start...)
 	return at
 }
 
 func (g *generator) newPointer() int {
-	g.code.pointers++
-	return g.code.pointers - 1
+	g.code.Pointers++
+	return g.code.Pointers - 1
 }
 
 // where is the place of a variable: of its first word, or its index among the
@@ -74,30 +74,30 @@ func (g *generator) newPointer() int {
 func (g *generator) where(v *types.Var) int {
 	switch v.Kind {
 	case types.AddressVar:
-		return addressWord
+		return AddressWord
 	case types.TBEVar:
-		return tbePointer
+		return TBEPointer
 	case types.EntryVar:
-		return entryPointer
+		return EntryPointer
 	case types.InPortVar, types.OutPortVar:
 		return v.Index
 	}
-	if at, ok := g.code.place[v]; ok {
+	if at, ok := g.code.Place[v]; ok {
 		return at
 	}
 	at := g.reserve(v)
-	g.code.place[v] = at
+	g.code.Place[v] = at
 	if v.Kind == types.GlobalVar {
-		g.code.globals[v.Name] = at
+		g.code.Globals[v.Name] = at
 	}
 	return at
 }
 
 func (g *generator) reserve(v *types.Var) int {
-	switch shapeOf(v.Type) {
-	case pointer:
+	switch ShapeOf(v.Type) {
+	case Pointer:
 		return g.newPointer()
-	case word, vector:
+	case Word, Vector:
 		if v.Kind == types.FieldVar {
 			if g.method == nil {
 				break
@@ -120,13 +120,13 @@ func (g *generator) reserve(v *types.Var) int {
 // made.
 func (g *generator) startOf(v *types.Var) types.Value {
 	if v.Default.Kind != types.TextValue || v.Kind == types.LocalVar {
-		return asNumber(v.Default)
+		return AsNumber(v.Default)
 	}
 	if v.Kind == types.ObjectVar {
 		if _, err := constant.Evaluate(v.Default.Str, g.knows); err != nil {
 			g.unsupported(v.Pos, "default %q: %v", v.Default.Str, err)
 		} else {
-			g.code.computed = append(g.code.computed, v)
+			g.code.Computed = append(g.code.Computed, v)
 		}
 	}
 	return types.Value{}
@@ -134,13 +134,13 @@ func (g *generator) startOf(v *types.Var) types.Value {
 
 // knows says that a text may name a parameter or an object.
 func (g *generator) knows(name string) (int64, bool) {
-	m := g.code.machine
-	_, known := others[name]
-	return 1, known || name == preset.TBEs || slices.ContainsFunc(m.Params, named(name)) || slices.ContainsFunc(m.Objects, named(name))
+	m := g.code.Decl
+	_, known := DefaultParameters[name]
+	return 1, known || name == preset.TBEs || slices.ContainsFunc(m.Params, Named(name)) || slices.ContainsFunc(m.Objects, Named(name))
 }
 
-// capacityOf evaluates the constructor of a TBETable or TBEStorage.
-func capacityOf(v *types.Var, value func(string) (int64, bool)) (int64, error) {
+// CapacityOf evaluates the constructor of a TBETable or TBEStorage.
+func CapacityOf(v *types.Var, value func(string) (int64, bool)) (int64, error) {
 	text, ok := v.Attrs.Get("constructor")
 	if !ok {
 		text = "m_" + preset.TBEs
@@ -149,7 +149,7 @@ func capacityOf(v *types.Var, value func(string) (int64, bool)) (int64, error) {
 }
 
 func (g *generator) checkCapacity(v *types.Var) {
-	if _, err := capacityOf(v, g.knows); err != nil {
+	if _, err := CapacityOf(v, g.knows); err != nil {
 		g.unsupported(v.Pos, "the constructor of %s: %v", v.Name, err)
 	}
 }
@@ -162,43 +162,43 @@ func (g *generator) part(v *types.Var) int {
 	}
 	switch v.Type.Name {
 	case "CacheMemory":
-		return add(&g.code.caches)
+		return add(&g.code.Caches)
 	case "TBETable":
-		if g.code.machine.TBE == nil {
+		if g.code.Decl.TBE == nil {
 			g.unsupported(v.Pos, "a TBETable without TBEs")
 			return 0
 		}
-		g.layout(g.code.machine.TBE)
+		g.Layout(g.code.Decl.TBE)
 		g.checkCapacity(v)
-		return add(&g.code.tables)
+		return add(&g.code.Tables)
 	case "DirectoryMemory", "PerfectCacheMemory": // entries for any line, both
-		return add(&g.code.directories)
+		return add(&g.code.Directories)
 	case "TimerTable":
-		return add(&g.code.timers)
+		return add(&g.code.Timers)
 	case "Sequencer", "HTMSequencer":
 		return add(&g.code.sequencers)
 	case "TBEStorage":
 		g.checkCapacity(v)
-		return add(&g.code.storages)
+		return add(&g.code.Storages)
 	case "TriggerQueue":
-		if g.elementOf(g.code, v) == nil {
+		if g.ElementOf(g.code, v) == nil {
 			g.unsupported(v.Pos, "a TriggerQueue whose template names no type")
 			return 0
 		}
-		return add(&g.code.lists)
+		return add(&g.code.Lists)
 	case "PersistentTable":
-		return add(&g.code.persistents)
+		return add(&g.code.Persistents)
 	case "DMASequencer":
-		return add(&g.code.deviceSequencers)
+		return add(&g.code.DeviceSequencers)
 	case "MessageBuffer":
-		return add(&g.code.buffers)
+		return add(&g.code.Buffers)
 	}
 	return 0 // has no effect
 }
 
-// asNumber makes a parameter's default a number: truth values are written as
+// AsNumber makes a parameter's default a number: truth values are written as
 // strings there, as Python has them.
-func asNumber(v types.Value) types.Value {
+func AsNumber(v types.Value) types.Value {
 	if v.Kind == types.StringValue && strings.EqualFold(v.Str, "true") {
 		v.Int = 1
 	}
@@ -206,20 +206,20 @@ func asNumber(v types.Value) types.Value {
 }
 
 func (g *generator) compileMachine() {
-	m, code := g.code.machine, g.code
+	m, code := g.code.Decl, g.code
 	for _, v := range m.Params {
 		g.where(v)
 	}
 	for _, v := range m.Objects {
 		g.where(v)
 	}
-	for _, v := range g.protocol.Objects {
+	for _, v := range g.Protocol.Objects {
 		g.where(v)
 	}
 	g.checkBuffers()
-	code.getState = g.stateFunc(m.GetState)
+	code.GetState = g.stateFunc(m.GetState)
 	if m.GetNextState != nil {
-		code.getNextState = g.stateFunc(m.GetNextState)
+		code.GetNextState = g.stateFunc(m.GetNextState)
 	}
 	g.states.get, g.states.set, g.states.access = g.ofTransition(m.GetState), g.ofTransition(m.SetState), g.ofTransition(m.SetAccessPermission)
 	if len(m.InPorts) > maxPorts {
@@ -232,8 +232,8 @@ func (g *generator) compileMachine() {
 		if test != nil {
 			body = test.Then
 		}
-		code.ports = append(code.ports, portCode{rank: p.Rank, routine: g.routine(func() { g.block(body) }), guarded: test != nil})
-		code.ranks = max(code.ranks, p.Rank+1)
+		code.Ports = append(code.Ports, Port{Rank: p.Rank, routine: g.routine(func() { g.block(body) }), Guarded: test != nil})
+		code.Ranks = max(code.Ranks, p.Rank+1)
 	}
 	g.port = nil
 	actions := make([]*routine, len(m.Actions))
@@ -242,32 +242,28 @@ func (g *generator) compileMachine() {
 			actions[i] = g.routine(func() { g.block(a.Body) })
 		}
 	}
-	code.states, code.events = len(m.State.Enums), len(m.Event.Enums)
-	code.rows = make([]row, code.states*code.events)
+	code.States, code.Events = len(m.State.Enums), len(m.Event.Enums)
+	code.Rows = make([]TransitionRow, code.States*code.Events)
+	g.actions = make([]*routine, len(code.Rows))
 	sequences := map[string]*routine{}
 	for _, t := range m.Transitions {
-		r := &code.rows[t.State*code.events+t.Event]
-		r.transition = t
+		at := t.State*code.Events + t.Event
+		r := TransitionRow{Transition: t, conditions: &conditions{}}
 		if !t.Stall {
-			r.actions = g.sequence(t.Actions, actions, sequences)
+			g.actions[at] = g.sequence(t.Actions, actions, sequences)
 		}
 		for _, d := range t.Demands {
 			switch d.Resource.Type.Name {
 			case "TBETable":
-				r.demands = append(r.demands, demand{table: g.where(d.Resource), n: d.Slots})
+				r.Demands = append(r.Demands, Demand{Table: g.where(d.Resource), N: d.Slots})
 			case "TBEStorage":
-				r.demands = append(r.demands, demand{table: g.where(d.Resource), n: d.Slots, storage: true})
+				r.Demands = append(r.Demands, Demand{Table: g.where(d.Resource), N: d.Slots, Storage: true})
 			case "OutPort":
-				r.sends = append(r.sends, demand{table: d.Resource.Index, n: d.Slots})
+				r.Sends = append(r.Sends, Demand{Table: d.Resource.Index, N: d.Slots})
 			}
 		}
-		r.asks = g.asks(t)
-	}
-	for i := range code.rows {
-		if code.rows[i].transition != nil {
-			state, event := m.State.Enums[i/code.events].Name, m.Event.Enums[i%code.events].Name
-			code.listed = append(code.listed, listed{i, sim.Transition{Row: sim.Row{Machine: m.Name, State: state, Event: event}}})
-		}
+		r.Checks = g.resourceChecks(t)
+		code.Rows[at] = r
 	}
 }
 
@@ -297,9 +293,9 @@ const maxPorts = 64
 
 // checkBuffers demands the buffers without which the machine cannot work.
 func (g *generator) checkBuffers() {
-	m := g.code.machine
+	m := g.code.Decl
 	for _, p := range m.InPorts {
-		if isTimer(p) {
+		if IsTimer(p) {
 			continue
 		}
 		if p.Buffer.Type.Name != "MessageBuffer" {
@@ -314,50 +310,50 @@ func (g *generator) checkBuffers() {
 			g.unsupported(p.Var.Pos, "an out_port on a %s", p.Buffer.Type)
 		}
 	}
-	if len(g.code.deviceSequencers) > 0 && g.device.layout == nil {
+	if len(g.code.DeviceSequencers) > 0 && g.Device.Layout == nil {
 		g.unsupported(m.Pos, "a machine with a DMASequencer in a protocol without SequencerMsg")
 	}
-	if (g.code.cores > 0 || len(g.code.deviceSequencers) > 0) && !g.hasBuffer(mandatoryQueue) {
-		g.unsupported(m.Pos, "a machine with a Sequencer and no buffer %s", mandatoryQueue)
+	if (g.code.Cores > 0 || len(g.code.DeviceSequencers) > 0) && !g.hasBuffer(MandatoryQueue) {
+		g.unsupported(m.Pos, "a machine with a Sequencer and no buffer %s", MandatoryQueue)
 	}
-	if g.code.home && !((g.hasBuffer(memoryRequests) || g.queuesMemory()) && g.hasBuffer(memoryAnswers)) {
-		g.unsupported(m.Pos, "a machine with a DirectoryMemory and no buffers %s and %s", memoryRequests, memoryAnswers)
+	if g.code.Home && !((g.hasBuffer(MemoryRequests) || g.queuesMemory()) && g.hasBuffer(MemoryAnswers)) {
+		g.unsupported(m.Pos, "a machine with a DirectoryMemory and no buffers %s and %s", MemoryRequests, MemoryAnswers)
 	}
 }
 
 func (g *generator) fed(buffer *types.Var) bool {
-	if buffer.Network != nil || g.joined(buffer) || buffer.Name == mandatoryQueue || buffer.Name == memoryAnswers || buffer.Name == memoryRequests {
+	if buffer.Network != nil || g.joined(buffer) || buffer.Name == MandatoryQueue || buffer.Name == MemoryAnswers || buffer.Name == MemoryRequests {
 		return true
 	}
-	if buffer.Name == prefetchQueue { // fed by prefetchers, if there were any
+	if buffer.Name == PrefetchQueue { // fed by prefetchers, if there were any
 		return true
 	}
-	return slices.ContainsFunc(g.code.machine.OutPorts, func(p *types.OutPort) bool { return p.Buffer == buffer })
+	return slices.ContainsFunc(g.code.Decl.OutPorts, func(p *types.OutPort) bool { return p.Buffer == buffer })
 }
 
 // joined reports whether another machine puts messages into a buffer.
 func (g *generator) joined(buffer *types.Var) bool {
-	return slices.ContainsFunc(g.codes, func(other *machineCode) bool {
-		return slices.ContainsFunc(joins(g.code.machine, other.machine), func(j joint) bool { return j.from == buffer })
+	return slices.ContainsFunc(g.Codes, func(other *Machine) bool {
+		return slices.ContainsFunc(joins(g.code.Decl, other.Decl), func(j joint) bool { return j.from == buffer })
 	})
 }
 
 // The names of the buffers between a controller and its cores and memory.
 const (
-	mandatoryQueue = "mandatoryQueue"
-	memoryRequests = "requestToMemory"
-	memoryAnswers  = "responseFromMemory"
-	prefetchQueue  = "prefetchQueue"
+	MandatoryQueue = "mandatoryQueue"
+	MemoryRequests = "requestToMemory"
+	MemoryAnswers  = "responseFromMemory"
+	PrefetchQueue  = "prefetchQueue"
 )
 
 func (g *generator) hasBuffer(name string) bool {
-	return slices.ContainsFunc(g.code.buffers, func(v *types.Var) bool { return v.Name == name })
+	return slices.ContainsFunc(g.code.Buffers, func(v *types.Var) bool { return v.Name == name })
 }
 
 // guard is the test of a port's body that does nothing unless the port is ready; nil
 // of any other body.
 func guard(p *types.InPort) *types.If {
-	if len(p.Body) != 1 || isTimer(p) {
+	if len(p.Body) != 1 || IsTimer(p) {
 		return nil
 	}
 	s, ok := p.Body[0].(*types.If)
@@ -377,72 +373,72 @@ func guard(p *types.InPort) *types.If {
 // ofTransition compiles a function that every machine has for the transition under
 // way: its parameters are at the places of that.
 func (g *generator) ofTransition(f *types.Func) *routine {
-	outer := maps.Clone(g.code.place)
+	outer := maps.Clone(g.code.Place)
 	for _, p := range f.Params {
-		at := nextWord
+		at := NextWord
 		switch {
 		case p.Type.IsTBE():
-			at = tbePointer
+			at = TBEPointer
 		case p.Type.IsEntry():
-			at = entryPointer
+			at = EntryPointer
 		case p.Type.Name == "Addr":
-			at = addressWord
+			at = AddressWord
 		}
-		g.code.place[p] = at
+		g.code.Place[p] = at
 	}
 	result := g.result
-	g.result = &funcCode{result: stateWord}
+	g.result = &Function{Result: StateWord}
 	r := g.routine(func() { g.block(f.Body) })
 	g.result = result
 	for _, p := range f.Params {
-		delete(g.code.place, p)
+		delete(g.code.Place, p)
 		if at, ok := outer[p]; ok {
-			g.code.place[p] = at
+			g.code.Place[p] = at
 		}
 	}
 	return r
 }
 
-// stateFunc compiles a function that every machine has.
-func (g *generator) stateFunc(f *types.Func) *stateFunc {
+// StateFunc compiles a function that every machine has.
+func (g *generator) stateFunc(f *types.Func) *StateFunc {
 	code := g.function(f)
-	s := &stateFunc{routine: code.routine, tbe: scratchPointer, cached: scratchPointer, line: scratchWord, state: scratchWord, result: scratchWord}
-	if code.shape == word {
-		s.result = code.result
+	s := &StateFunc{routine: code.routine, TBE: scratchPointer, Cached: scratchPointer, Line: scratchWord, State: scratchWord, Result: scratchWord}
+	if code.shape == Word {
+		s.Result = code.Result
 	}
 	for i, p := range f.Params {
-		at := code.params[i]
+		at := code.Params[i]
 		switch {
 		case p.Type.IsTBE():
-			s.tbe = at
+			s.TBE = at
 		case p.Type.IsEntry():
-			s.cached = at
+			s.Cached = at
 		case p.Type.Name == "Addr":
-			s.line = at
+			s.Line = at
 		default:
-			s.state = at
+			s.State = at
 		}
 	}
 	return s
 }
 
-func (g *generator) function(f *types.Func) *funcCode {
+func (g *generator) function(f *types.Func) *Function {
 	if code := g.funcs[f]; code != nil {
 		return code
 	}
-	code := &funcCode{routine: g.newRoutine(), shape: shapeOf(f.Result), size: g.size(f.Result)}
+	code := &Function{routine: g.newRoutine(), shape: ShapeOf(f.Result), size: g.Size(f.Result)}
 	g.funcs[f] = code
 	for _, p := range f.Params {
-		if s := shapeOf(p.Type); p.ByRef && p != g.readBack && s != pointer && s != handle {
+		if s := ShapeOf(p.Type); p.ByRef && p != g.readBack && s != Pointer && s != handle {
 			g.unsupported(p.Pos, "a parameter by reference")
 		}
-		code.params = append(code.params, g.where(p))
+		code.Params = append(code.Params, g.where(p))
 	}
 	switch code.shape {
-	case word, vector:
-		code.result = g.newWords(make([]uint64, code.size))
-	case pointer:
-		code.result = g.newPointer()
+	case Word, Vector:
+		code.Result = g.newWords(make([]uint64, code.size))
+	case Pointer:
+		code.Result = g.newPointer()
 	case noValue:
 	default:
 		g.unsupported(f.Pos, "a function with result %s", f.Result)

@@ -1,4 +1,4 @@
-package ruby
+package code
 
 import (
 	"ordeal/sim/ruby/cache"
@@ -13,21 +13,21 @@ var emitters map[string]func(g *generator, x *types.Call, at int)
 // isTagPresent is the key of the builtin that finds whether a line is in a cache.
 const isTagPresent = "CacheMemory.isTagPresent"
 
-// toPermission is the key of those that give the access permission of a state.
-const toPermission = "to_permission"
+// ToPermission is the key of those that give the access permission of a state.
+const ToPermission = "to_permission"
 
 func init() {
 	emitters = map[string]func(g *generator, x *types.Call, at int){
-		"set_tbe":           setPointer(tbePointer),
-		"set_cache_entry":   setPointer(entryPointer),
-		"unset_tbe":         unsetPointer(tbePointer),
-		"unset_cache_entry": unsetPointer(entryPointer),
+		"set_tbe":           setPointer(TBEPointer),
+		"set_cache_entry":   setPointer(EntryPointer),
+		"unset_tbe":         unsetPointer(TBEPointer),
+		"unset_cache_entry": unsetPointer(EntryPointer),
 
-		"CacheMemory.lookup":     lookUp(opCached),
-		"TBETable.lookup":        lookUp(opTransaction),
-		"DirectoryMemory.lookup": lookUp(opDirectory),
+		"CacheMemory.lookup":     lookUp(OpCached),
+		"TBETable.lookup":        lookUp(OpTransaction),
+		"DirectoryMemory.lookup": lookUp(OpDirectory),
 		"InPort.dequeue": func(g *generator, x *types.Call, _ int) {
-			g.emit(x.At, instruction{op: opDequeue, b: uint32(g.portOf(x))})
+			g.emit(x.At, Instruction{Op: OpDequeue, B: uint32(g.portOf(x))})
 		},
 		"assert":     assert,
 		isTagPresent: tagged,
@@ -36,13 +36,13 @@ func init() {
 
 		"AbstractCacheEntry.changePermission": func(g *generator, x *types.Call, _ int) {
 			if list, state := permits(g, x.Args[0]); list != nil {
-				at := g.held(state, x.X)
-				by := addTo(&g.code.permits, list)
-				g.emit(x.X.Pos(), instruction{op: opPermit, a: uint32(g.pointer(x.X)), b: uint32(at), c: by})
+				at := g.materialized(state, x.X)
+				by := addTo(&g.code.Permits, list)
+				g.emit(x.X.Pos(), Instruction{Op: OpPermit, A: uint32(g.pointer(x.X)), B: uint32(at), C: by})
 				return
 			}
-			perm := g.held(x.Args[0], x.X)
-			g.emit(x.X.Pos(), instruction{op: opPermission, a: uint32(g.pointer(x.X)), b: uint32(perm)})
+			perm := g.materialized(x.Args[0], x.X)
+			g.emit(x.X.Pos(), Instruction{Op: OpPermission, A: uint32(g.pointer(x.X)), B: uint32(perm)})
 		},
 	}
 }
@@ -68,7 +68,7 @@ func setPointer(to int) func(g *generator, x *types.Call, at int) {
 
 func unsetPointer(to int) func(g *generator, x *types.Call, at int) {
 	return func(g *generator, x *types.Call, _ int) {
-		g.emit(x.At, instruction{op: opPoint, a: uint32(to), b: nilPointer})
+		g.emit(x.At, Instruction{Op: OpPoint, A: uint32(to), B: NilPointer})
 	}
 }
 
@@ -80,7 +80,7 @@ func lookUp(op opcode) func(g *generator, x *types.Call, at int) {
 		}
 		part := g.partOf(x)
 		line := g.place(x.Args[0])
-		g.emit(x.At, instruction{op: op, a: uint32(at), b: uint32(part), c: uint32(line)})
+		g.emit(x.At, Instruction{Op: op, A: uint32(at), B: uint32(part), C: uint32(line)})
 	}
 }
 
@@ -90,14 +90,14 @@ func tagged(g *generator, x *types.Call, at int) {
 		return
 	}
 	part, line := g.partOf(x), g.place(x.Args[0])
-	g.emit(x.At, instruction{op: opTagged, a: uint32(at), b: uint32(part), c: uint32(line)})
+	g.emit(x.At, Instruction{Op: OpTagged, A: uint32(at), B: uint32(part), C: uint32(line)})
 }
 
 // assert ends the run where a condition is false.
 func assert(g *generator, x *types.Call, _ int) {
 	pos := x.At
 	holds := g.jumpIf(x.Args[0], true)
-	g.native(scratchWord, "assert", call{at: pos})
+	g.native(scratchWord, "assert", Call{At: pos})
 	g.land(holds...)
 }
 
@@ -105,24 +105,24 @@ func assert(g *generator, x *types.Call, _ int) {
 // where an expression is that of a state; nil where it is another one.
 func permits(g *generator, x types.Expr) (list []cache.Permission, state types.Expr) {
 	call, ok := x.(*types.Call)
-	if !ok || call.Func.Builtin == nil || call.Func.Builtin.Group() != toPermission {
+	if !ok || call.Func.Builtin == nil || call.Func.Builtin.Group() != ToPermission {
 		return nil, nil
 	}
 	for _, e := range call.Func.Enum.Enums {
-		list = append(list, g.permissions[max(e.Permission, 0)])
+		list = append(list, g.Permissions[max(e.Permission, 0)])
 	}
 	return list, call.Args[0]
 }
 
 // addMachine puts a machine into a NetDest.
 func addMachine(g *generator, x *types.Call, _ int) {
-	if m, ok := x.X.(*types.Member); ok && shapeOf(m.X.Type()) == pointer {
-		id := g.held(x.Args[0], x.X)
+	if m, ok := x.X.(*types.Member); ok && ShapeOf(m.X.Type()) == Pointer {
+		id := g.materialized(x.Args[0], x.X)
 		owner, offset, _ := g.field(m)
-		g.emit(x.At, instruction{op: opAddMachine, n: uint16(offset), a: uint32(owner), b: uint32(id)})
+		g.emit(x.At, Instruction{Op: OpAddMachine, N: uint16(offset), A: uint32(owner), B: uint32(id)})
 		return
 	}
 	if k, ok := g.prepare(x); ok {
-		g.native(scratchWord, k.name, k)
+		g.native(scratchWord, k.Name, k)
 	}
 }

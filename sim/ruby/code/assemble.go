@@ -1,4 +1,4 @@
-package ruby
+package code
 
 import (
 	"slices"
@@ -24,13 +24,13 @@ func (r *routine) compile(g *generator, body func()) {
 	outer := g.current
 	g.current = r
 	body()
-	g.emit(syntax.Pos{}, instruction{op: opReturn})
+	g.emit(syntax.Pos{}, Instruction{Op: OpReturn})
 	g.tidy(r)
 	g.current = outer
 }
 
 // emit adds an instruction, whose faults are at pos, and gives its index.
-func (g *generator) emit(pos syntax.Pos, in instruction) int {
+func (g *generator) emit(pos syntax.Pos, in Instruction) int {
 	g.current.text, g.current.at = append(g.current.text, in), append(g.current.at, pos)
 	return len(g.current.text) - 1
 }
@@ -38,7 +38,7 @@ func (g *generator) emit(pos syntax.Pos, in instruction) int {
 // land has jumps go to what is emitted next.
 func (g *generator) land(jumps ...int) {
 	for _, i := range jumps {
-		g.current.text[i].c = uint32(len(g.current.text) - i - 1)
+		g.current.text[i].C = uint32(len(g.current.text) - i - 1)
 	}
 }
 
@@ -52,7 +52,7 @@ func (g *generator) constant(v uint64) int {
 	return at
 }
 
-func numberOfConst(x *types.Const) uint64 { return uint64(asNumber(x.Value).Int) }
+func numberOfConst(x *types.Const) uint64 { return uint64(AsNumber(x.Value).Int) }
 
 // addTo adds an element to a list and gives its index.
 func addTo[E any](list *[]E, e E) uint32 {
@@ -83,23 +83,23 @@ func calls(x types.Expr) bool {
 // place emits what evaluates an expression of one word, and gives the place of its
 // value until the next call of a function.
 func (g *generator) place(x types.Expr) int {
-	if at, ok := g.fixed(x); ok {
+	if at, ok := g.knownPlace(x); ok {
 		return at
 	}
 	switch x := x.(type) {
 	case *types.Cast:
 		return g.place(x.X)
 	case *types.Call:
-		if x.Func.Defined && shapeOf(x.Of) == word {
-			return g.call(x).result
+		if x.Func.Defined && ShapeOf(x.Of) == Word {
+			return g.call(x).Result
 		}
 		if b := x.Func.Builtin; b != nil {
-			if how, _ := treated(b); how == conversion {
+			if how, _ := g.treated(b); how == conversion {
 				return g.place(x.Args[0])
 			}
 		}
 	case *types.Member:
-		if at, ok := g.within(x); ok {
+		if at, ok := g.variablePlace(x); ok {
 			return at
 		}
 	}
@@ -110,16 +110,16 @@ func (g *generator) place(x types.Expr) int {
 
 // wordInto emits what evaluates an expression of one word into a place.
 func (g *generator) wordInto(at int, x types.Expr) {
-	if from, ok := g.fixed(x); ok {
-		g.emit(x.Pos(), instruction{op: opCopy, a: uint32(at), b: uint32(from)})
+	if from, ok := g.knownPlace(x); ok {
+		g.emit(x.Pos(), Instruction{Op: OpCopy, A: uint32(at), B: uint32(from)})
 		return
 	}
 	if decided(x) {
 		otherwise := g.jumpIf(x, false)
-		g.emit(x.Pos(), instruction{op: opCopy, a: uint32(at), b: uint32(g.constant(1))})
-		end := g.emit(x.Pos(), instruction{op: opJump})
+		g.emit(x.Pos(), Instruction{Op: OpCopy, A: uint32(at), B: uint32(g.constant(1))})
+		end := g.emit(x.Pos(), Instruction{Op: OpJump})
 		g.land(otherwise...)
-		g.emit(x.Pos(), instruction{op: opCopy, a: uint32(at), b: uint32(g.constant(0))})
+		g.emit(x.Pos(), Instruction{Op: OpCopy, A: uint32(at), B: uint32(g.constant(0))})
 		g.land(end)
 		return
 	}
@@ -132,25 +132,25 @@ func (g *generator) wordInto(at int, x types.Expr) {
 			return
 		}
 	case *types.Member:
-		if shapeOf(y.Of) == word {
+		if ShapeOf(y.Of) == Word {
 			g.load(at, y)
 			return
 		}
 	case *types.Unary:
 		if y.Op == syntax.Neg {
-			g.emit(x.Pos(), instruction{op: opSubtract, a: uint32(at), b: uint32(g.constant(0)), c: uint32(g.place(y.X))})
+			g.emit(x.Pos(), Instruction{Op: OpSubtract, A: uint32(at), B: uint32(g.constant(0)), C: uint32(g.place(y.X))})
 			return
 		}
-		g.emit(x.Pos(), instruction{op: opCopy, a: uint32(at), b: uint32(g.constant(0))}) // statistics
+		g.emit(x.Pos(), Instruction{Op: OpCopy, A: uint32(at), B: uint32(g.constant(0))}) // statistics
 		return
 	case *types.Binary:
-		if (y.Op == syntax.Add || y.Op == syntax.Sub) && shapeOf(y.Left.Type()) == word {
-			op := opAdd
+		if (y.Op == syntax.Add || y.Op == syntax.Sub) && ShapeOf(y.Left.Type()) == Word {
+			op := OpAdd
 			if y.Op == syntax.Sub {
-				op = opSubtract
+				op = OpSubtract
 			}
-			left := g.held(y.Left, y.Right)
-			g.emit(x.Pos(), instruction{op: op, a: uint32(at), b: uint32(left), c: uint32(g.place(y.Right))})
+			left := g.materialized(y.Left, y.Right)
+			g.emit(x.Pos(), Instruction{Op: op, A: uint32(at), B: uint32(left), C: uint32(g.place(y.Right))})
 			return
 		}
 		if g.computed(at, y) {
@@ -162,11 +162,11 @@ func (g *generator) wordInto(at int, x types.Expr) {
 
 // wordCall emits a call whose result is one word, or is not wanted; false for another one.
 func (g *generator) wordCall(at int, x *types.Call) bool {
-	if s := shapeOf(x.Of); s != word && s != noValue {
+	if s := ShapeOf(x.Of); s != Word && s != noValue {
 		return false
 	}
 	if x.Func.Defined {
-		g.callInto(at, opCopy, x)
+		g.callInto(at, OpCopy, x)
 		return true
 	}
 	if f := emitter(x); f != nil {
@@ -177,13 +177,13 @@ func (g *generator) wordCall(at int, x *types.Call) bool {
 	if b == nil {
 		return false
 	}
-	switch how, _ := treated(b); how {
+	switch how, _ := g.treated(b); how {
 	case skipped, settled:
 	case conversion:
 		g.wordInto(at, x.Args[0])
 	default:
 		if k, ok := g.prepare(x); ok {
-			g.native(at, k.name, k)
+			g.native(at, k.Name, k)
 		}
 	}
 	return true
@@ -191,16 +191,16 @@ func (g *generator) wordCall(at int, x *types.Call) bool {
 
 // load emits the copying of a field of one word.
 func (g *generator) load(at int, x *types.Member) {
-	if from, ok := g.within(x); ok {
-		g.emit(x.Pos(), instruction{op: opCopy, a: uint32(at), b: uint32(from)})
+	if from, ok := g.variablePlace(x); ok {
+		g.emit(x.Pos(), Instruction{Op: OpCopy, A: uint32(at), B: uint32(from)})
 		return
 	}
 	r := g.ref(x)
-	if r.owner == nilPointer {
-		g.emit(x.Pos(), instruction{op: opCopy, a: uint32(at), b: r.at})
+	if r.Owner == NilPointer {
+		g.emit(x.Pos(), Instruction{Op: OpCopy, A: uint32(at), B: r.At})
 		return
 	}
-	g.emit(r.pos, instruction{op: opLoad, a: uint32(at), b: r.owner, c: r.at})
+	g.emit(r.Pos, Instruction{Op: OpLoad, A: uint32(at), B: r.Owner, C: r.At})
 }
 
 // decided reports whether an expression is a truth value that jumps find out without a
@@ -212,7 +212,7 @@ func decided(x types.Expr) bool {
 	case *types.Unary:
 		return x.Op == syntax.Not
 	case *types.Binary:
-		return x.Op == syntax.And || x.Op == syntax.Or || (x.Op == syntax.Eq || x.Op == syntax.Ne || ordered(x.Op)) && shapeOf(x.Left.Type()) == word
+		return x.Op == syntax.And || x.Op == syntax.Or || (x.Op == syntax.Eq || x.Op == syntax.Ne || ordered(x.Op)) && ShapeOf(x.Left.Type()) == Word
 	}
 	return false
 }
@@ -225,25 +225,25 @@ func ordered(op syntax.Op) bool {
 // field emits what finds the object that a member is a field of, and gives its
 // place and the offset there; false if the field is in no object.
 func (g *generator) field(x *types.Member) (owner, offset int, ok bool) {
-	if shapeOf(x.X.Type()) != pointer {
+	if ShapeOf(x.X.Type()) != Pointer {
 		return 0, 0, false
 	}
-	return g.pointer(x.X), g.layout(x.X.Type()).offset[x.Field], true
+	return g.pointer(x.X), g.Layout(x.X.Type()).Offset[x.Field], true
 }
 
-// pointer emits what evaluates a pointer, and gives the place of its value until the
+// Pointer emits what evaluates a pointer, and gives the place of its value until the
 // next call of a function.
 func (g *generator) pointer(x types.Expr) int {
 	switch x := x.(type) {
 	case *types.Const:
-		return nilPointer
+		return NilPointer
 	case *types.Use:
 		return g.where(x.Var)
 	case *types.Cast:
 		return g.pointer(x.X)
 	case *types.Call:
 		if x.Func.Defined {
-			return g.call(x).result
+			return g.call(x).Result
 		}
 	}
 	at := g.newPointer()
@@ -255,14 +255,14 @@ func (g *generator) pointer(x types.Expr) int {
 func (g *generator) pointerInto(at int, x types.Expr) {
 	switch y := x.(type) {
 	case *types.Const, *types.Use:
-		g.emit(x.Pos(), instruction{op: opPoint, a: uint32(at), b: uint32(g.pointer(x))})
+		g.emit(x.Pos(), Instruction{Op: OpPoint, A: uint32(at), B: uint32(g.pointer(x))})
 		return
 	case *types.Cast:
 		g.pointerInto(at, y.X)
 		return
 	case *types.Call:
 		if y.Func.Defined {
-			g.callInto(at, opPoint, y)
+			g.callInto(at, OpPoint, y)
 			return
 		}
 		if f := emitter(y); f != nil {
@@ -271,37 +271,37 @@ func (g *generator) pointerInto(at int, x types.Expr) {
 		}
 		if b := y.Func.Builtin; b != nil {
 			if k, ok := g.prepare(y); ok {
-				g.emit(y.At, instruction{op: opObject, a: uint32(at), b: addTo(&g.code.calls, k)})
+				g.emit(y.At, Instruction{Op: OpObject, A: uint32(at), B: addTo(&g.code.Calls, k)})
 			}
 			return
 		}
 	case *types.New:
-		l := g.layout(y.Of)
-		g.emit(y.At, instruction{op: opNew, a: uint32(at), b: uint32(l.index), c: addTo(&g.code.messages, slices.Clone(l.init))})
+		l := g.Layout(y.Of)
+		g.emit(y.At, Instruction{Op: OpNew, A: uint32(at), B: uint32(l.Index), C: addTo(&g.code.Messages, slices.Clone(l.Init))})
 		return
 	}
 	g.unsupported(x.Pos(), "this expression of type %s", x.Type())
 }
 
-// heldPointer is pointer for a value that is used after others have been evaluated.
-func (g *generator) heldPointer(x types.Expr, later ...types.Expr) int {
+// materializedPointer is pointer for a value that is used after others have been evaluated.
+func (g *generator) materializedPointer(x types.Expr, later ...types.Expr) int {
 	at := g.pointer(x)
-	if at == nilPointer || !slices.ContainsFunc(later, calls) {
+	if at == NilPointer || !slices.ContainsFunc(later, calls) {
 		return at
 	}
 	kept := g.newPointer()
-	g.emit(x.Pos(), instruction{op: opPoint, a: uint32(kept), b: uint32(at)})
+	g.emit(x.Pos(), Instruction{Op: OpPoint, A: uint32(kept), B: uint32(at)})
 	return kept
 }
 
 // into emits what evaluates an expression into the place of a variable.
 func (g *generator) into(pos syntax.Pos, t *types.Type, at int, x types.Expr) {
-	switch shapeOf(t) {
-	case word:
+	switch ShapeOf(t) {
+	case Word:
 		g.wordInto(at, x)
-	case vector:
-		g.vectorInto(at, g.size(t), x)
-	case pointer:
+	case Vector:
+		g.vectorInto(at, g.Size(t), x)
+	case Pointer:
 		g.pointerInto(at, x)
 	default:
 		g.unsupported(pos, "assignment to a %s", t)
@@ -313,12 +313,12 @@ func (g *generator) vectorInto(at, size int, x types.Expr) {
 	switch x := x.(type) {
 	case *types.New:
 		start := g.fixedWords(g.initial(x.At, x.Of, x.Of.Default))
-		g.emit(x.At, instruction{op: opCopyAll, n: uint16(size), a: uint32(at), b: start.at})
+		g.emit(x.At, Instruction{Op: OpCopyAll, N: uint16(size), A: uint32(at), B: start.At})
 		return
 	case *types.Call:
 		if b := x.Func.Builtin; b != nil && !x.Func.Defined {
 			if k, ok := g.prepare(x); ok {
-				g.emit(x.At, instruction{op: opVector, n: uint16(size), a: uint32(at), b: addTo(&g.code.calls, k)})
+				g.emit(x.At, Instruction{Op: OpVector, N: uint16(size), A: uint32(at), B: addTo(&g.code.Calls, k)})
 			}
 			return
 		}
@@ -328,27 +328,27 @@ func (g *generator) vectorInto(at, size int, x types.Expr) {
 		return
 	}
 	r := g.ref(x)
-	if r.owner == nilPointer {
-		g.emit(x.Pos(), instruction{op: opCopyAll, n: uint16(size), a: uint32(at), b: r.at})
+	if r.Owner == NilPointer {
+		g.emit(x.Pos(), Instruction{Op: OpCopyAll, N: uint16(size), A: uint32(at), B: r.At})
 		return
 	}
-	g.emit(r.pos, instruction{op: opLoadAll, n: uint16(size), a: uint32(at), b: r.owner, c: r.at})
+	g.emit(r.Pos, Instruction{Op: OpLoadAll, N: uint16(size), A: uint32(at), B: r.Owner, C: r.At})
 }
 
-// call emits the passing of the arguments and the call of a function. An argument
+// Call emits the passing of the arguments and the call of a function. An argument
 // that is a call itself may use the places of the other arguments: such arguments
 // come first, into places of their own.
-func (g *generator) call(x *types.Call) *funcCode {
+func (g *generator) call(x *types.Call) *Function {
 	code := g.pass(x)
 	g.callRoutine(code.routine)
 	return code
 }
 
 // pass emits the passing of the arguments of a call.
-func (g *generator) pass(x *types.Call) *funcCode {
+func (g *generator) pass(x *types.Call) *Function {
 	if x.Func.Recv != nil {
 		g.unsupported(x.At, "method %s with a body", x.Func.Name)
-		return &funcCode{routine: g.routine(func() {})}
+		return &Function{routine: g.routine(func() {})}
 	}
 	code := g.function(x.Func)
 	apart := len(x.Args) > 1 && slices.ContainsFunc(x.Args, calls)
@@ -365,7 +365,7 @@ func (g *generator) pass(x *types.Call) *funcCode {
 		args[i] = &types.Use{Node: types.Node{At: arg.Pos(), Of: t}, Var: temp}
 	}
 	for i, arg := range args {
-		g.into(arg.Pos(), x.Func.Params[i].Type, code.params[i], arg)
+		g.into(arg.Pos(), x.Func.Params[i].Type, code.Params[i], arg)
 	}
 	return code
 }
@@ -378,13 +378,13 @@ func (g *generator) callInto(at int, copying opcode, x *types.Call) {
 	from := len(g.current.text)
 	g.callRoutine(code.routine)
 	text := g.current.text[from:]
-	if len(text) == 1 && text[0].op == opCall {
-		g.emit(x.At, instruction{op: copying, a: uint32(at), b: uint32(code.result)})
+	if len(text) == 1 && text[0].Op == OpCall {
+		g.emit(x.At, Instruction{Op: copying, A: uint32(at), B: uint32(code.Result)})
 		return
 	}
 	for i := range text {
-		if in := &text[i]; in.a == uint32(code.result) && in.op.gives(copying) {
-			in.a = uint32(at)
+		if in := &text[i]; in.A == uint32(code.Result) && in.Op.gives(copying) {
+			in.A = uint32(at)
 		}
 	}
 }
@@ -393,150 +393,61 @@ func (g *generator) callInto(at int, copying opcode, x *types.Call) {
 // into its operand a.
 func (op opcode) gives(copying opcode) bool {
 	switch op {
-	case opCopy, opLoad, opAdd, opSubtract, opWord, opTagged:
-		return copying == opCopy
-	case opPoint, opObject, opCached, opDirectory, opTransaction, opPeek, opPeekUnlocked, opNew:
-		return copying == opPoint
+	case OpCopy, OpLoad, OpAdd, OpSubtract, OpWord, OpTagged:
+		return copying == OpCopy
+	case OpPoint, OpObject, OpCached, OpDirectory, OpTransaction, OpPeek, OpPeekUnlocked, OpNew:
+		return copying == OpPoint
 	}
 	return false
 }
 
-// jumpIf emits jumps that are taken if a condition is as wanted; they are to land.
-func (g *generator) jumpIf(x types.Expr, want bool) []int {
-	switch x := x.(type) {
-	case *types.Unary:
-		if x.Op == syntax.Not {
-			return g.jumpIf(x.X, !want)
-		}
-	case *types.Valid:
-		op := opJumpPointer
-		if x.Not == want {
-			op = opJumpNil
-		}
-		return []int{g.emit(x.At, instruction{op: op, a: uint32(g.pointer(x.X))})}
-	case *types.Binary:
-		switch {
-		case x.Op == syntax.And || x.Op == syntax.Or:
-			decides := x.Op == syntax.Or // the value of the left side that is the whole one's
-			if decides == want {
-				return append(g.jumpIf(x.Left, want), g.jumpIf(x.Right, want)...)
-			}
-			skip := g.jumpIf(x.Left, decides)
-			jumps := g.jumpIf(x.Right, want)
-			g.land(skip...)
-			return jumps
-		case (x.Op == syntax.Eq || x.Op == syntax.Ne) && decided(x.Left):
-			if k, ok := x.Right.(*types.Const); ok && numberOfConst(k) <= 1 {
-				return g.jumpIf(x.Left, (x.Op == syntax.Eq) == (numberOfConst(k) == 1) == want)
-			}
-			fallthrough
-		case (x.Op == syntax.Eq || x.Op == syntax.Ne) && shapeOf(x.Left.Type()) == word:
-			return []int{g.jumpEqual(x, (x.Op == syntax.Eq) == want)}
-		case ordered(x.Op) && shapeOf(x.Left.Type()) == word:
-			return []int{g.jumpLess(x, want)}
-		}
-	}
-	if call, ok := x.(*types.Call); ok && call.Func.Builtin != nil && call.Func.Builtin.Group() == isTagPresent {
-		op := opJumpTagged
-		if !want {
-			op = opJumpUntagged
-		}
-		return []int{g.emit(call.At, instruction{op: op, n: uint16(g.partOf(call)), a: uint32(g.place(call.Args[0]))})}
-	}
-	op := opJumpOne
-	if !want {
-		op = opJumpZero
-	}
-	return []int{g.emit(x.Pos(), instruction{op: op, a: uint32(g.place(x))})}
-}
-
-// jumpEqual emits a jump that is taken if both sides are equal, or if they are not.
-func (g *generator) jumpEqual(x *types.Binary, equal bool) int {
-	if k, ok := x.Right.(*types.Const); ok {
-		if use, ok := x.Left.(*types.Use); ok {
-			g.noteChoice(use.Var, int64(numberOfConst(k)))
-		}
-	}
-	if m, ok := x.Left.(*types.Member); ok && !calls(x.Right) {
-		if owner, offset, ok := g.field(m); ok {
-			op := opJumpFieldOther
-			if equal {
-				op = opJumpFieldEqual
-			}
-			right := g.place(x.Right)
-			return g.emit(m.X.Pos(), instruction{op: op, n: uint16(offset), a: uint32(owner), b: uint32(right)})
-		}
-	}
-	op := opJumpOther
-	if equal {
-		op = opJumpEqual
-	}
-	left := g.held(x.Left, x.Right)
-	return g.emit(x.At, instruction{op: op, a: uint32(left), b: uint32(g.place(x.Right))})
-}
-
-// jumpLess emits a jump that is taken if the order of both sides is as an operator says, or
-// if it is not.
-func (g *generator) jumpLess(x *types.Binary, want bool) int {
-	left := g.held(x.Left, x.Right)
-	right := g.place(x.Right)
-	if x.Op == syntax.Gt || x.Op == syntax.Le {
-		left, right = right, left
-	}
-	op := opJumpNotLess
-	if (x.Op == syntax.Lt || x.Op == syntax.Gt) == want {
-		op = opJumpLess
-	}
-	return g.emit(x.At, instruction{op: op, a: uint32(left), b: uint32(right)})
-}
-
-// fixed is the place of an expression of one word that nothing has to be emitted for.
-func (g *generator) fixed(x types.Expr) (at int, ok bool) {
+// knownPlace is the place of an expression of one word that nothing has to be emitted for.
+func (g *generator) knownPlace(x types.Expr) (at int, ok bool) {
 	switch x := x.(type) {
 	case *types.Const:
-		if shapeOf(x.Of) == word {
+		if ShapeOf(x.Of) == Word {
 			return g.constant(numberOfConst(x)), true
 		}
 	case *types.Use:
-		if shapeOf(x.Var.Type) == word {
+		if ShapeOf(x.Var.Type) == Word {
 			return g.where(x.Var), true
 		}
 	case *types.Call:
 		if b := x.Func.Builtin; b != nil {
-			switch how, key := treated(b); how {
+			switch how, key := g.treated(b); how {
 			case settled:
 				return g.constant(known[key]), true
 			case clock:
-				return clockWord, true
+				return ClockWord, true
 			}
 		}
 	}
 	return 0, false
 }
 
-// within is the place of a field of a structure that is a variable.
-func (g *generator) within(x *types.Member) (at int, ok bool) {
-	if shapeOf(x.X.Type()) != vector {
+// variablePlace is the place of a field of a structure that is a variable.
+func (g *generator) variablePlace(x *types.Member) (at int, ok bool) {
+	if ShapeOf(x.X.Type()) != Vector {
 		return 0, false
 	}
-	offset := g.layout(x.X.Type()).offset[x.Field]
+	offset := g.Layout(x.X.Type()).Offset[x.Field]
 	switch inner := x.X.(type) {
 	case *types.Use:
 		return g.where(inner.Var) + offset, true
 	case *types.Member:
-		at, ok = g.within(inner)
+		at, ok = g.variablePlace(inner)
 		return at + offset, ok
 	}
 	return 0, false
 }
 
-// held is place for a value that is used after others have been evaluated.
-func (g *generator) held(x types.Expr, later ...types.Expr) int {
+// materialized is place for a value that is used after others have been evaluated.
+func (g *generator) materialized(x types.Expr, later ...types.Expr) int {
 	at := g.place(x)
 	if _, ok := x.(*types.Const); ok || !slices.ContainsFunc(later, calls) {
 		return at
 	}
 	kept := g.newWords([]uint64{0})
-	g.emit(x.Pos(), instruction{op: opCopy, a: uint32(kept), b: uint32(at)})
+	g.emit(x.Pos(), Instruction{Op: OpCopy, A: uint32(kept), B: uint32(at)})
 	return kept
 }

@@ -1,4 +1,4 @@
-package ruby
+package code
 
 import (
 	"slices"
@@ -10,16 +10,16 @@ import (
 // the constants that the first statements of its enqueue give them. The other
 // statements are left. No statement before that of a constant sees the field.
 func (g *generator) template(s *types.Enqueue) (words []uint64, left []types.Stmt) {
-	layout := g.layout(s.Msg.Type)
-	words = slices.Clone(layout.init)
+	layout := g.Layout(s.Msg.Type)
+	words = slices.Clone(layout.Init)
 	seen := map[*types.Field]bool{}
 	for i, st := range s.Body {
 		field, value := assigned(st, s.Msg)
 		if field == nil {
 			return words, append(left, s.Body[i:]...)
 		}
-		if k, ok := value.(*types.Const); ok && !seen[field] && shapeOf(field.Type) == word {
-			words[layout.offset[field]] = numberOfConst(k)
+		if k, ok := value.(*types.Const); ok && !seen[field] && ShapeOf(field.Type) == Word {
+			words[layout.Offset[field]] = numberOfConst(k)
 			continue
 		}
 		seen[field] = true

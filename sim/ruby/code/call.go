@@ -1,8 +1,9 @@
-package ruby
+package code
 
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"ordeal/sim/ruby/constant"
 	"ordeal/sim/ruby/structure"
@@ -10,23 +11,23 @@ import (
 	"ordeal/sim/slicc/types"
 )
 
-// call is a call of a native function: what it works on.
-type call struct {
-	name string // of the native
+// Call is a call of a native function: what it works on.
+type Call struct {
+	Name string // of the native
 	// part is the receiver: its index among the parts of the machine of its kind, or among
 	// the in_ports.
-	part int
+	Part int
 	// args are the receiver, if that is in words, and the arguments.
-	args []operandRef
-	text []textPart // of an error
-	at   syntax.Pos
+	Args []Operand
+	Text []textPart // of an error
+	At   syntax.Pos
 }
 
 // native emits the call of a native function. Its result goes to a place of a word, or is dropped
 // there.
-func (g *generator) native(at int, name string, k call) {
-	k.name = name
-	g.emit(k.at, instruction{op: opWord, a: uint32(at), b: addTo(&g.code.calls, k)})
+func (g *generator) native(at int, name string, k Call) {
+	k.Name = name
+	g.emit(k.At, Instruction{Op: OpWord, A: uint32(at), B: addTo(&g.code.Calls, k)})
 }
 
 // known are the builtins whose result is known: what gem5 counts or asks for there has no effect
@@ -66,30 +67,30 @@ var conversions = []string{
 
 // preparations are those of builtins that need more than their receiver and arguments, or
 // not these. They give the name of the native, which is that of the builtin if it is empty.
-var preparations map[string]func(g *generator, x *types.Call, k *call) (name string)
+var preparations map[string]func(g *generator, x *types.Call, k *Call) (name string)
 
 func init() {
-	preparations = map[string]func(g *generator, x *types.Call, k *call) string{
-		"error": func(g *generator, x *types.Call, k *call) string {
-			k.text = g.text(x.Args[0])
+	preparations = map[string]func(g *generator, x *types.Call, k *Call) string{
+		"error": func(g *generator, x *types.Call, k *Call) string {
+			k.Text = g.text(x.Args[0])
 			return ""
 		},
-		toPermission:                    permissionTable,
+		ToPermission:                    permissionTable,
 		"InPort.isReady":                readyPort,
 		"Sequencer.atomicCallback":      atomicCallback,
 		"mapAddressToDownstreamMachine": downstreamOf,
-		"mod": func(g *generator, x *types.Call, k *call) string {
+		"mod": func(g *generator, x *types.Call, k *Call) string {
 			g.operands(x, 2, k)
 			return "%"
 		},
-		"dequeueMemRespQueue": func(g *generator, x *types.Call, k *call) string {
-			if !g.code.home {
+		"dequeueMemRespQueue": func(g *generator, x *types.Call, k *Call) string {
+			if !g.code.Home {
 				g.unsupported(x.At, "dequeueMemRespQueue in a machine without memory")
 			}
 			return ""
 		},
-		"incomingTransactionStart": transactionStart(incoming, 4),
-		"outgoingTransactionStart": transactionStart(outgoing, 2),
+		"incomingTransactionStart": transactionStart(Incoming, 4),
+		"outgoingTransactionStart": transactionStart(Outgoing, 2),
 		"incomingTransactionEnd":   transactionEnd("in_trans"),
 		"outgoingTransactionEnd":   transactionEnd("out_trans"),
 
@@ -101,14 +102,14 @@ func init() {
 
 		"PerfectCacheMemory.lookup":   perfectEntry,
 		"PerfectCacheMemory.allocate": perfectEntry,
-		"PersistentTable.persistentRequestLock": func(g *generator, x *types.Call, k *call) string {
+		"PersistentTable.persistentRequestLock": func(g *generator, x *types.Call, k *Call) string {
 			g.operands(x, 3, k)
-			k.args = append(k.args, g.accessType(x.Args[2].Type(), "Write", x.At))
+			k.Args = append(k.Args, g.accessType(x.Args[2].Type(), "Write", x.At))
 			return ""
 		},
-		"PersistentTable.typeOfSmallest": func(g *generator, x *types.Call, k *call) string {
+		"PersistentTable.typeOfSmallest": func(g *generator, x *types.Call, k *Call) string {
 			g.operands(x, 1, k)
-			k.args = append(k.args, g.accessType(x.Type(), "Read", x.At), g.accessType(x.Type(), "Write", x.At))
+			k.Args = append(k.Args, g.accessType(x.Type(), "Read", x.At), g.accessType(x.Type(), "Write", x.At))
 			return ""
 		},
 	}
@@ -132,13 +133,13 @@ const (
 
 // treated finds what becomes of the calls of a builtin, and the key that says so: its own, that
 // of its receiver and name for all overloads, or its receiver for all other methods.
-func treated(b *types.Builtin) (t treatment, key string) {
+func (p *Program) treated(b *types.Builtin) (t treatment, key string) {
 	for _, key := range []string{b.Key, b.Group(), b.Recv} {
 		if key == "" {
 			continue
 		}
 		_, isKnown := known[key]
-		_, isNative := natives(key)
+		_, isNative := p.natives(key)
 		_, isPrepared := preparations[key]
 		switch {
 		case isKnown:
@@ -158,17 +159,24 @@ func treated(b *types.Builtin) (t treatment, key string) {
 	return unknown, ""
 }
 
+// Handles reports whether there is a treatment or an instruction for a builtin, or a native
+// among those of a function.
+func Handles(b *types.Builtin, natives func(name string) (args int, ok bool)) bool {
+	how, _ := (&Program{natives: natives}).treated(b)
+	return how != unknown || emitterOf(b) != nil
+}
+
 // prepare emits what evaluates what a builtin works on, and says which native it is; false
 // if there is none.
-func (g *generator) prepare(x *types.Call) (k call, ok bool) {
+func (g *generator) prepare(x *types.Call) (k Call, ok bool) {
 	b := x.Func.Builtin
-	k.at = x.At
-	how, name := treated(b)
-	n, _ := natives(name)
+	k.At = x.At
+	how, name := g.treated(b)
+	n, _ := g.natives(name)
 	f := preparations[name]
 	switch {
 	case how == refused:
-		k.text, name = []textPart{{constant: x.Func.Name}}, "never"
+		k.Text, name = []textPart{{Constant: x.Func.Name}}, "never"
 	case how != called:
 		g.unsupported(x.At, "builtin %s", b.Key)
 	case f == nil:
@@ -176,12 +184,12 @@ func (g *generator) prepare(x *types.Call) (k call, ok bool) {
 	default:
 		name = cmp.Or(f(g, x, &k), name)
 	}
-	k.name = name
+	k.Name = name
 	return k, how == refused || how == called
 }
 
 // operands emits the evaluation of the receiver and the first n arguments of a call.
-func (g *generator) operands(x *types.Call, n int, k *call) {
+func (g *generator) operands(x *types.Call, n int, k *Call) {
 	args := x.Args[:min(n, len(x.Args))]
 	if x.X != nil && x.X.Type().Name == "ExpectedMap" && len(args) > 0 {
 		if t := args[0].Type(); t.Kind == types.Enum && len(t.Enums) >= structure.MaxTypes {
@@ -191,32 +199,32 @@ func (g *generator) operands(x *types.Call, n int, k *call) {
 	if x.X != nil {
 		switch t := x.X.Type(); {
 		case t.Name == "InPort":
-			k.part = g.portOf(x)
-		case shapeOf(t) == handle:
-			k.part = g.partOf(x)
-		case shapeOf(t) == vector:
-			k.args = append(k.args, g.heldRef(x.X, args...))
+			k.Part = g.portOf(x)
+		case ShapeOf(t) == handle:
+			k.Part = g.partOf(x)
+		case ShapeOf(t) == Vector:
+			k.Args = append(k.Args, g.materializedRef(x.X, args...))
 		}
 	}
 	for i, arg := range args {
-		k.args = append(k.args, g.operand(arg, args[i+1:]...))
+		k.Args = append(k.Args, g.operand(arg, args[i+1:]...))
 	}
 }
 
 // operand emits the evaluation of an argument, which is used after others have been evaluated.
-func (g *generator) operand(x types.Expr, later ...types.Expr) operandRef {
-	switch shapeOf(x.Type()) {
-	case word:
-		return wordRef(g.held(x, later...))
-	case vector:
-		return g.heldRef(x, later...)
-	case pointer:
-		r := wordRef(g.heldPointer(x, later...))
-		r.pos = x.Pos()
+func (g *generator) operand(x types.Expr, later ...types.Expr) Operand {
+	switch ShapeOf(x.Type()) {
+	case Word:
+		return wordRef(g.materialized(x, later...))
+	case Vector:
+		return g.materializedRef(x, later...)
+	case Pointer:
+		r := wordRef(g.materializedPointer(x, later...))
+		r.Pos = x.Pos()
 		return r
 	}
 	g.unsupported(x.Pos(), "this expression of type %s", x.Type())
-	return operandRef{owner: nilPointer}
+	return Operand{Owner: NilPointer}
 }
 
 // partOf is the index of the part of the machine that a method is called on.
@@ -230,7 +238,7 @@ func (g *generator) partOf(x *types.Call) int {
 
 // portOf is the index of the in_port that a method is called on.
 func (g *generator) portOf(x *types.Call) int {
-	if use, ok := x.X.(*types.Use); ok && use.Var.Kind == types.InPortVar && !isTimer(g.code.machine.InPorts[use.Var.Index]) {
+	if use, ok := x.X.(*types.Use); ok && use.Var.Kind == types.InPortVar && !IsTimer(g.code.Decl.InPorts[use.Var.Index]) {
 		return use.Var.Index
 	}
 	g.unsupported(x.At, "%s of this expression", x.Func.Name)
@@ -238,33 +246,33 @@ func (g *generator) portOf(x *types.Call) int {
 }
 
 // fixedWords is the place of words that never change.
-func (g *generator) fixedWords(words []uint64) operandRef {
-	return operandRef{owner: nilPointer, at: uint32(g.newWords(words)), n: uint32(len(words))}
+func (g *generator) fixedWords(words []uint64) Operand {
+	return Operand{Owner: NilPointer, At: uint32(g.newWords(words)), N: uint32(len(words))}
 }
 
 // readyPort is isReady of an in_port, which may poll a TimerTable.
-func readyPort(g *generator, x *types.Call, k *call) string {
+func readyPort(g *generator, x *types.Call, k *Call) string {
 	if use, ok := x.X.(*types.Use); ok && use.Var.Kind == types.InPortVar {
-		if p := g.code.machine.InPorts[use.Var.Index]; isTimer(p) {
-			k.part = g.where(p.Buffer)
+		if p := g.code.Decl.InPorts[use.Var.Index]; IsTimer(p) {
+			k.Part = g.where(p.Buffer)
 			return "TimerTable.isReady"
 		}
 	}
-	k.part = g.portOf(x)
+	k.Part = g.portOf(x)
 	return ""
 }
 
-func atomicCallback(g *generator, x *types.Call, k *call) string {
-	g.code.atomics = g.request.mask >= 0 && g.request.atomic > 0
+func atomicCallback(g *generator, x *types.Call, k *Call) string {
+	g.code.Atomics = g.Request.Mask >= 0 && g.Request.Atomic > 0
 	g.operands(x, 2, k)
 	return ""
 }
 
 // downstreamOf is the machine that a line is requested from: that of the next role of the
 // same machine, or memory.
-func downstreamOf(g *generator, x *types.Call, k *call) string {
+func downstreamOf(g *generator, x *types.Call, k *Call) string {
 	g.operands(x, 1, k)
-	if len(g.code.roles) < 2 {
+	if len(g.code.Roles) < 2 {
 		g.unsupported(x.At, "%s in a machine that has nothing downstream", x.Func.Name)
 	}
 	if len(x.Args) > 1 {
@@ -274,18 +282,18 @@ func downstreamOf(g *generator, x *types.Call, k *call) string {
 }
 
 // permissionTable adds the access permissions of all states.
-func permissionTable(g *generator, x *types.Call, k *call) string {
+func permissionTable(g *generator, x *types.Call, k *Call) string {
 	var table []uint64
 	for _, e := range x.Func.Enum.Enums {
 		table = append(table, uint64(max(e.Permission, 0)))
 	}
-	k.args = []operandRef{wordRef(g.place(x.Args[0])), g.fixedWords(table)}
-	return toPermission
+	k.Args = []Operand{wordRef(g.place(x.Args[0])), g.fixedWords(table)}
+	return ToPermission
 }
 
 // kindIn adds the set of those types of request that are named.
-func kindIn(names ...string) func(g *generator, x *types.Call, k *call) string {
-	return func(g *generator, x *types.Call, k *call) string {
+func kindIn(names ...string) func(g *generator, x *types.Call, k *Call) string {
+	return func(g *generator, x *types.Call, k *Call) string {
 		enums := x.Args[0].Type().Enums
 		var set uint64
 		for i, e := range enums {
@@ -296,18 +304,18 @@ func kindIn(names ...string) func(g *generator, x *types.Call, k *call) string {
 		if len(enums) > 64 {
 			g.unsupported(x.At, "a %s of more than 64 values", x.Args[0].Type())
 		}
-		k.args = []operandRef{wordRef(g.place(x.Args[0])), wordRef(g.constant(set))}
+		k.Args = []Operand{wordRef(g.place(x.Args[0])), wordRef(g.constant(set))}
 		return "kind of request"
 	}
 }
 
 // perfectEntry adds the index of the layout of the entries of a PerfectCacheMemory, which is
 // what its lookup gives.
-func perfectEntry(g *generator, x *types.Call, k *call) string {
+func perfectEntry(g *generator, x *types.Call, k *Call) string {
 	g.operands(x, 1, k)
 	for _, m := range x.X.Type().Methods {
 		if m.Name == "lookup" {
-			k.args = append(k.args, wordRef(g.constant(uint64(g.layout(m.Result).index))))
+			k.Args = append(k.Args, wordRef(g.constant(uint64(g.Layout(m.Result).Index))))
 			return ""
 		}
 	}
@@ -315,7 +323,7 @@ func perfectEntry(g *generator, x *types.Call, k *call) string {
 	return ""
 }
 
-func (g *generator) accessType(t *types.Type, name string, pos syntax.Pos) operandRef {
+func (g *generator) accessType(t *types.Type, name string, pos syntax.Pos) Operand {
 	e := t.Enum(name)
 	if e == nil {
 		g.unsupported(pos, "%s without a value %s", t, name)
@@ -331,18 +339,18 @@ func (g *generator) listOf(x *types.Call) (at int, element *types.Type, ok bool)
 	if !ok || use.Var.Kind != types.ObjectVar {
 		return 0, nil, false
 	}
-	return g.where(use.Var), g.elementOf(g.code, use.Var), true
+	return g.where(use.Var), g.ElementOf(g.code, use.Var), true
 }
 
 // onTriggers tells a TriggerQueue that is an object, and a list of structures, from one that is
 // a field, and a queue of words.
-func onTriggers(g *generator, x *types.Call, k *call) string {
+func onTriggers(g *generator, x *types.Call, k *Call) string {
 	list, element, isList := g.listOf(x)
 	name := x.Func.Name
 	switch {
 	case name == "next" && (!isList || element != x.Type()):
 		g.unsupported(x.At, "next of this TriggerQueue")
-	case name == "emplace" && (!isList || element == nil || shapeOf(element) != vector || g.size(element) != len(x.Args)):
+	case name == "emplace" && (!isList || element == nil || ShapeOf(element) != Vector || g.Size(element) != len(x.Args)):
 		g.unsupported(x.At, "emplace of %d values", len(x.Args))
 	case isList && slices.Contains([]string{"back", "frontNB", "backNB", "pushNB", "pushFront", "pushFrontNB"}, name):
 		g.unsupported(x.At, "%s of a TriggerQueue that is an object", name)
@@ -351,17 +359,17 @@ func onTriggers(g *generator, x *types.Call, k *call) string {
 		g.operands(x, len(x.Args), k)
 		return ""
 	}
-	k.part = list
+	k.Part = list
 	for i, arg := range x.Args {
-		k.args = append(k.args, g.operand(arg, x.Args[i+1:]...))
+		k.Args = append(k.Args, g.operand(arg, x.Args[i+1:]...))
 	}
 	return "list." + name
 }
 
 // transactionStart adds whether a transaction has a line, and not a number: what the n-th argument
 // says, which may be left out.
-func transactionStart(list, n int) func(g *generator, x *types.Call, k *call) string {
-	return func(g *generator, x *types.Call, k *call) string {
+func transactionStart(list, n int) func(g *generator, x *types.Call, k *Call) string {
+	return func(g *generator, x *types.Call, k *Call) string {
 		args := []types.Expr{x.Args[0], x.Args[1]}
 		g.addressed(x, args, n, k)
 		return ""
@@ -370,30 +378,58 @@ func transactionStart(list, n int) func(g *generator, x *types.Call, k *call) st
 
 // transactionEnd also adds which events a protocol marks, if it marks any, as gem5 keeps statistics
 // of those only; older versions have no marks.
-func transactionEnd(mark string) func(g *generator, x *types.Call, k *call) string {
-	return func(g *generator, x *types.Call, k *call) string {
+func transactionEnd(mark string) func(g *generator, x *types.Call, k *Call) string {
+	return func(g *generator, x *types.Call, k *Call) string {
 		g.addressed(x, []types.Expr{x.Args[0]}, 2, k)
 		var marked []uint64
-		for _, e := range g.code.machine.Event.Enums {
+		for _, e := range g.code.Decl.Event.Enums {
 			value, _ := e.Attrs.Get(mark)
-			marked = append(marked, truth(value == "yes"))
+			marked = append(marked, uint64(oneIf(value == "yes")))
 		}
 		if !slices.Contains(marked, 1) {
 			marked = slices.Repeat([]uint64{1}, len(marked))
 		}
-		k.args = append(k.args, g.fixedWords(marked))
+		k.Args = append(k.Args, g.fixedWords(marked))
 		return ""
 	}
 }
 
-func (g *generator) addressed(x *types.Call, args []types.Expr, n int, k *call) {
+func (g *generator) addressed(x *types.Call, args []types.Expr, n int, k *Call) {
 	if len(x.Args) > n {
 		args = append(args, x.Args[n])
 	}
 	for i, arg := range args {
-		k.args = append(k.args, g.operand(arg, args[i+1:]...))
+		k.Args = append(k.Args, g.operand(arg, args[i+1:]...))
 	}
 	if len(x.Args) <= n {
-		k.args = append(k.args, wordRef(g.constant(1)))
+		k.Args = append(k.Args, wordRef(g.constant(1)))
 	}
+}
+
+// IsTimer reports whether a port polls a TimerTable, and no buffer.
+func IsTimer(p *types.InPort) bool { return p.Buffer.Type.Name == "TimerTable" }
+
+// What gem5 offers to protocols whose transactions have several steps: slots of
+// transactions, messages that are expected, queues of triggers, and a record of
+// the transactions under way.
+
+// The lists of Controller.underway.
+const (
+	Incoming = iota
+	IncomingNumbered
+	Outgoing
+	OutgoingNumbered
+	TransactionLists
+)
+
+// elementOf is the type that the template of a TriggerQueue names; nil if there
+// is none.
+func (p *Program) ElementOf(code *Machine, v *types.Var) *types.Type {
+	name, _ := v.Attrs.Get("template")
+	name = strings.Trim(name, "<> ")
+	i := slices.IndexFunc(code.Decl.Types, func(t *types.Type) bool { return t.CName() == name })
+	if i < 0 {
+		return nil
+	}
+	return code.Decl.Types[i]
 }

@@ -1,4 +1,4 @@
-package ruby
+package code
 
 import (
 	"strings"
@@ -7,35 +7,23 @@ import (
 	"ordeal/sim/slicc/types"
 )
 
-// asks lists the calls of checkResourceAvailable that precede a transition: one
+// resourceChecks lists the calls of checkResourceAvailable that precede a transition: one
 // for each of its types of requests, but for those whose answer is known. What
 // recordRequestType does is for statistics and for the banks of caches, which
 // are always free.
-func (g *generator) asks(t *types.Transition) []ask {
-	f := g.code.machine.CheckResource
+func (g *generator) resourceChecks(t *types.Transition) []ResourceCheck {
+	f := g.code.Decl.CheckResource
 	if f == nil {
 		return nil
 	}
-	var list []ask
+	var list []ResourceCheck
 	for _, kind := range t.RequestTypes {
 		known := decision{f.Params[0]: int64(kind)}
 		if v, ok := known.result(f.Body); !ok || v == 0 {
-			list = append(list, ask{g.function(f), uint64(kind)})
+			list = append(list, ResourceCheck{g.function(f), uint64(kind)})
 		}
 	}
 	return list
-}
-
-// granted asks for what a transition needs.
-func (c *controller) granted(asks []ask, line uint64) bool {
-	for _, a := range asks {
-		c.words[a.function.params[0]], c.words[a.function.params[1]] = a.kind, line
-		c.exec(a.function.entry)
-		if c.words[a.function.result] == 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // decision evaluates a function as far as it depends on nothing but the values
@@ -93,9 +81,9 @@ func (d decision) value(x types.Expr) (v int64, ok bool) {
 		right, okRight := d.value(x.Right)
 		switch x.Op {
 		case syntax.Eq:
-			return int64(truth(left == right)), okLeft && okRight
+			return oneIf(left == right), okLeft && okRight
 		case syntax.Ne:
-			return int64(truth(left != right)), okLeft && okRight
+			return oneIf(left != right), okLeft && okRight
 		}
 	case *types.Call:
 		if b := x.Func.Builtin; b != nil {
@@ -110,4 +98,11 @@ func (d decision) value(x types.Expr) (v int64, ok bool) {
 		return inner.result(x.Func.Body)
 	}
 	return 0, false
+}
+
+func oneIf(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
 }

@@ -1,4 +1,4 @@
-package ruby
+package code
 
 import (
 	"math/rand/v2"
@@ -10,22 +10,22 @@ import (
 
 // follow executes a routine of copies, jumps and tables by the words that jumps look at,
 // and lists what it copies.
-func follow(g *generator, text []instruction, words []uint64) (copied []uint32) {
+func follow(g *generator, text []Instruction, words []uint64) (copied []uint32) {
 	for i := 0; ; i++ {
 		in := &text[i]
-		switch in.op {
-		case opReturn:
+		switch in.Op {
+		case OpReturn:
 			return copied
-		case opCopy:
-			copied = append(copied, in.b)
-		case opJump:
-			i += int(int32(in.c))
-		case opJumpZero:
-			if words[in.a] == 0 {
-				i += int(int32(in.c))
+		case OpCopy:
+			copied = append(copied, in.B)
+		case OpJump:
+			i += int(int32(in.C))
+		case OpJumpZero:
+			if words[in.A] == 0 {
+				i += int(int32(in.C))
 			}
-		case opSwitch:
-			i += int(g.code.jumps[in.b][min(words[in.a], 2)])
+		case OpSwitch:
+			i += int(g.code.Jumps[in.B][min(words[in.A], 2)])
 		}
 	}
 }
@@ -36,22 +36,22 @@ func TestTidy(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	shorter := 0
 	for range 2000 {
-		g := newGenerator(&program{}, &machineCode{})
+		g := newGenerator(&Program{}, &Machine{})
 		r := &routine{}
 		n := 2 + random.IntN(20)
 		by := func(i int) uint32 { return uint32(random.IntN(n - i)) }
 		for i := range n {
-			in := instruction{op: []opcode{opCopy, opJump, opJumpZero, opSwitch, opReturn, opCopy, opJump}[random.IntN(7)], a: uint32(random.IntN(3)), b: uint32(i), c: by(i)}
-			if in.op == opSwitch {
-				in.b = addTo(&g.code.jumps, []int32{int32(by(i)), int32(by(i)), int32(by(i))})
+			in := Instruction{Op: []opcode{OpCopy, OpJump, OpJumpZero, OpSwitch, OpReturn, OpCopy, OpJump}[random.IntN(7)], A: uint32(random.IntN(3)), B: uint32(i), C: by(i)}
+			if in.Op == OpSwitch {
+				in.B = addTo(&g.code.Jumps, []int32{int32(by(i)), int32(by(i)), int32(by(i))})
 			}
 			r.text = append(r.text, in)
 		}
-		r.text = append(r.text, instruction{op: opReturn})
+		r.text = append(r.text, Instruction{Op: OpReturn})
 		r.at = make([]syntax.Pos, len(r.text))
-		before := append([]instruction(nil), r.text...)
+		before := append([]Instruction(nil), r.text...)
 		g.tidy(r)
-		if len(r.text) > len(before) || len(r.at) != len(r.text) || r.text[len(r.text)-1].op != opReturn {
+		if len(r.text) > len(before) || len(r.at) != len(r.text) || r.text[len(r.text)-1].Op != OpReturn {
 			t.Fatalf("%v became %v", before, r.text)
 		}
 		if len(r.text) < len(before) {
@@ -59,7 +59,7 @@ func TestTidy(t *testing.T) {
 		}
 		for i := range r.text {
 			for _, to := range g.targets(r.text, i) {
-				if r.text[to].op == opJump || r.text[i].op == opJump && to == i+1 {
+				if r.text[to].Op == OpJump || r.text[i].Op == OpJump && to == i+1 {
 					t.Fatalf("instruction %d of %v leads to %d", i, r.text, to)
 				}
 			}
@@ -109,7 +109,7 @@ func TestTemplate(t *testing.T) {
 		{[]types.Stmt{set(a, &types.Call{Func: &types.Func{}, Args: []types.Expr{of(b)}}), set(b, constant(2))}, []uint64{0, 0, 0}, 2}, // likewise
 		{[]types.Stmt{set(a, constant(1)), &types.If{Cond: of(c)}, set(b, constant(2))}, []uint64{1, 0, 0}, 2},                         // c may be
 	} {
-		g := newGenerator(&program{layouts: map[*types.Type]*layout{}}, &machineCode{place: map[*types.Var]int{}})
+		g := newGenerator(&Program{Layouts: map[*types.Type]*Layout{}}, &Machine{Place: map[*types.Var]int{}})
 		words, left := g.template(&types.Enqueue{Msg: msg, Body: tc.body})
 		if len(words) != 3 || words[0] != tc.want[0] || words[1] != tc.want[1] || words[2] != tc.want[2] || len(left) != tc.left {
 			t.Errorf("%v and %d statements, want %v and %d", words, len(left), tc.want, tc.left)

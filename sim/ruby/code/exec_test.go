@@ -1,10 +1,11 @@
-package ruby
+package code
 
 import (
 	"math/rand/v2"
 	"testing"
 
 	"ordeal/sim/protocols"
+	"ordeal/sim/slicc/compiler"
 	"ordeal/sim/slicc/syntax"
 	"ordeal/sim/slicc/types"
 )
@@ -64,8 +65,8 @@ func holds(x types.Expr, values map[*types.Var]int64) bool {
 func TestConditions(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for range 400 {
-		code := &machineCode{machine: &types.Machine{}, place: map[*types.Var]int{}, globals: map[string]int{}, compared: map[*types.Var][]int64{}}
-		g := newGenerator(&program{}, code)
+		code := &Machine{Decl: &types.Machine{}, Place: map[*types.Var]int{}, Globals: map[string]int{}, Compared: map[*types.Var][]int64{}}
+		g := newGenerator(&Program{}, code)
 		vars := []*types.Var{{Name: "a", Type: intType}, {Name: "b", Type: intType}, {Name: "c", Type: intType}}
 		for _, v := range vars {
 			v.Kind = types.LocalVar
@@ -75,23 +76,57 @@ func TestConditions(t *testing.T) {
 		branch, value := g.newWords([]uint64{0}), 0
 		entry := g.routine(func() {
 			skip := g.jumpIf(x, false)
-			g.emit(syntax.Pos{}, instruction{op: opCopy, a: uint32(branch), b: uint32(g.constant(1))})
+			g.emit(syntax.Pos{}, Instruction{Op: OpCopy, A: uint32(branch), B: uint32(g.constant(1))})
 			g.land(skip...)
 			value = g.place(x)
 		})
 		g.link()
-		c := &controller{code: code, words: code.words, pointers: make([]*object, code.pointers), returns: make([]int32, code.depth)}
 		for n := range int64(27) {
 			values := map[*types.Var]int64{}
 			for i, v := range []int64{n % 3, n / 3 % 3, n / 9} {
-				values[vars[i]], c.words[g.where(vars[i])] = v, uint64(v)
+				values[vars[i]], code.Words[g.where(vars[i])] = v, uint64(v)
 			}
-			c.words[branch] = 0
-			c.exec(entry.entry)
-			want := truth(holds(x, values))
-			if got := [2]uint64{c.words[branch], c.words[value]}; got != [2]uint64{want, want} {
+			code.Words[branch] = 0
+			interpret(code, entry.Entry)
+			want := uint64(oneIf(holds(x, values)))
+			if got := [2]uint64{code.Words[branch], code.Words[value]}; got != [2]uint64{want, want} {
 				t.Fatalf("branch, value %v, want %d", got, want)
 			}
+		}
+	}
+}
+
+// interpret executes jumps, copies and comparisons up to a return.
+func interpret(code *Machine, at int) {
+	w := code.Words
+	for {
+		in := code.Text[at]
+		at++
+		jumps := false
+		switch in.Op {
+		case OpReturn:
+			return
+		case OpCopy:
+			w[in.A] = w[in.B]
+		case OpJump:
+			jumps = true
+		case OpJumpZero:
+			jumps = w[in.A] == 0
+		case OpJumpOne:
+			jumps = w[in.A] != 0
+		case OpJumpEqual:
+			jumps = w[in.A] == w[in.B]
+		case OpJumpOther:
+			jumps = w[in.A] != w[in.B]
+		case OpJumpLess:
+			jumps = int64(w[in.A]) < int64(w[in.B])
+		case OpJumpNotLess:
+			jumps = int64(w[in.A]) >= int64(w[in.B])
+		default:
+			panic(in.Op)
+		}
+		if jumps {
+			at += int(int32(in.C))
 		}
 	}
 }
@@ -103,35 +138,39 @@ func TestOperands(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := Compile(tree)
+	checked, err := compiler.Check(tree)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, code := range p.program.codes {
-		for i := range code.text {
-			in := code.text[i]
+	p, err := Compile(checked, func(string) (args int, ok bool) { return 0, true })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, code := range p.Codes {
+		for i := range code.Text {
+			in := code.Text[i]
 			if err := code.checkInstruction(i, &in); err != nil {
 				t.Fatal(err)
 			}
-			for k, what := range operands[in.op] {
+			for k, what := range operands[in.Op] {
 				if what == unused {
 					continue
 				}
 				bad := in
-				*[...]*uint32{&bad.a, &bad.b, &bad.c}[k] = 1 << 24
+				*[...]*uint32{&bad.A, &bad.B, &bad.C}[k] = 1 << 24
 				if code.checkInstruction(i, &bad) == nil {
 					t.Errorf("operand %d of %+v may be anything", k, in)
 				}
 			}
 		}
 	}
-	code := p.program.codes[0]
-	long := instruction{op: opCopyAll, n: 2, a: uint32(len(code.words) - 1)}
+	code := p.Codes[0]
+	long := Instruction{Op: OpCopyAll, N: 2, A: uint32(len(code.Words) - 1)}
 	if code.checkInstruction(0, &long) == nil {
 		t.Error("words past the last one may be written")
 	}
-	code.jumps = append(code.jumps, []int32{1 << 24})
-	in := instruction{op: opSwitch, b: uint32(len(code.jumps) - 1)}
+	code.Jumps = append(code.Jumps, []int32{1 << 24})
+	in := Instruction{Op: OpSwitch, B: uint32(len(code.Jumps) - 1)}
 	if code.checkInstruction(0, &in) == nil {
 		t.Error("a table may jump anywhere")
 	}

@@ -1,4 +1,4 @@
-package ruby
+package code
 
 import (
 	"ordeal/sim/slicc/syntax"
@@ -40,12 +40,12 @@ func (g *generator) declare(s *types.Declare) {
 		g.into(s.Pos(), s.Var.Type, at, s.Init)
 		return
 	}
-	switch shapeOf(s.Var.Type) {
-	case pointer:
-		g.emit(s.At, instruction{op: opPoint, a: uint32(at), b: nilPointer})
-	case word, vector:
+	switch ShapeOf(s.Var.Type) {
+	case Pointer:
+		g.emit(s.At, Instruction{Op: OpPoint, A: uint32(at), B: NilPointer})
+	case Word, Vector:
 		start := g.initial(s.At, s.Var.Type, s.Var.Default)
-		g.emit(s.At, instruction{op: opCopyAll, n: uint16(len(start)), a: uint32(at), b: uint32(g.newWords(start))})
+		g.emit(s.At, Instruction{Op: OpCopyAll, N: uint16(len(start)), A: uint32(at), B: uint32(g.newWords(start))})
 	}
 }
 
@@ -64,61 +64,61 @@ func (g *generator) assign(left, right types.Expr) {
 
 // copyMessage gives one message the fields of another.
 func (g *generator) copyMessage(left *types.Use, right types.Expr) {
-	size := len(g.layout(left.Of).init)
+	size := len(g.Layout(left.Of).Init)
 	temp := g.newWords(make([]uint64, size))
-	g.emit(left.At, instruction{op: opLoadAll, n: uint16(size), a: uint32(temp), b: uint32(g.pointer(right))})
-	g.emit(left.At, instruction{op: opStoreAll, n: uint16(size), a: uint32(g.where(left.Var)), b: uint32(temp)})
+	g.emit(left.At, Instruction{Op: OpLoadAll, N: uint16(size), A: uint32(temp), B: uint32(g.pointer(right))})
+	g.emit(left.At, Instruction{Op: OpStoreAll, N: uint16(size), A: uint32(g.where(left.Var)), B: uint32(temp)})
 }
 
 func (g *generator) assignMember(left *types.Member, right types.Expr) {
 	t := left.Of
-	shape, size := shapeOf(t), g.size(t)
-	if shape != word && shape != vector {
+	shape, size := ShapeOf(t), g.Size(t)
+	if shape != Word && shape != Vector {
 		g.unsupported(left.At, "assignment to a %s in a structure", t)
 		return
 	}
-	if shapeOf(left.X.Type()) == pointer {
-		if shape == vector && g.move(left, right, size) {
+	if ShapeOf(left.X.Type()) == Pointer {
+		if shape == Vector && g.move(left, right, size) {
 			return
 		}
-		in := instruction{op: opStore}
-		if shape == word {
-			in.b = uint32(g.held(right, left.X))
+		in := Instruction{Op: OpStore}
+		if shape == Word {
+			in.B = uint32(g.materialized(right, left.X))
 		} else {
-			in.op, in.n, in.b = opStoreAll, uint16(size), uint32(g.vectorPlace(size, right))
+			in.Op, in.N, in.B = OpStoreAll, uint16(size), uint32(g.vectorPlace(size, right))
 		}
 		owner, offset, _ := g.field(left)
-		in.a, in.c = uint32(owner), uint32(offset)
+		in.A, in.C = uint32(owner), uint32(offset)
 		g.emit(left.X.Pos(), in)
 		return
 	}
-	if at, ok := g.within(left); ok {
+	if at, ok := g.variablePlace(left); ok {
 		g.into(left.At, t, at, right)
 		return
 	}
 	r := g.ref(left)
-	in := instruction{op: opStoreAll, n: uint16(size), a: r.owner, c: r.at}
-	if shape == word {
-		in = instruction{op: opStore, a: r.owner, b: uint32(g.place(right)), c: r.at}
+	in := Instruction{Op: OpStoreAll, N: uint16(size), A: r.Owner, C: r.At}
+	if shape == Word {
+		in = Instruction{Op: OpStore, A: r.Owner, B: uint32(g.place(right)), C: r.At}
 	} else {
-		in.b = uint32(g.vectorPlace(size, right))
+		in.B = uint32(g.vectorPlace(size, right))
 	}
-	if r.owner == nilPointer {
-		g.into(left.At, t, int(r.at), right)
+	if r.Owner == NilPointer {
+		g.into(left.At, t, int(r.At), right)
 		return
 	}
-	g.emit(r.pos, in)
+	g.emit(r.Pos, in)
 }
 
 // move emits the copying of words between two objects; false if it is not that.
 func (g *generator) move(left *types.Member, right types.Expr, size int) bool {
 	from, ok := right.(*types.Member)
-	if !ok || shapeOf(from.X.Type()) != pointer || calls(left) {
+	if !ok || ShapeOf(from.X.Type()) != Pointer || calls(left) {
 		return false
 	}
 	owner, offset, _ := g.field(from)
 	to, at, _ := g.field(left)
-	g.emit(left.X.Pos(), instruction{op: opMoveAll, n: uint16(size), a: uint32(to), b: uint32(owner), c: uint32(at) | uint32(offset)<<16})
+	g.emit(left.X.Pos(), Instruction{Op: OpMoveAll, N: uint16(size), A: uint32(to), B: uint32(owner), C: uint32(at) | uint32(offset)<<16})
 	return true
 }
 
@@ -152,12 +152,12 @@ func (g *generator) eval(x types.Expr) {
 			return // statistics
 		}
 	}
-	switch shapeOf(x.Type()) {
-	case word:
+	switch ShapeOf(x.Type()) {
+	case Word:
 		g.place(x)
-	case vector:
+	case Vector:
 		g.ref(x)
-	case pointer:
+	case Pointer:
 		g.pointer(x)
 	default:
 		g.unsupported(x.Pos(), "this expression of type %s", x.Type())
@@ -174,19 +174,19 @@ func (g *generator) ifStmt(s *types.If) {
 		g.land(otherwise...)
 		return
 	}
-	end := g.emit(s.At, instruction{op: opJump})
+	end := g.emit(s.At, Instruction{Op: OpJump})
 	g.land(otherwise...)
 	g.block(s.Else)
 	g.land(end)
 }
 
 func (g *generator) returnStmt(s *types.Return) {
-	g.into(s.Pos(), s.X.Type(), g.result.result, s.X)
-	g.emit(s.Pos(), instruction{op: opReturn})
+	g.into(s.Pos(), s.X.Type(), g.result.Result, s.X)
+	g.emit(s.Pos(), Instruction{Op: OpReturn})
 }
 
 func (g *generator) trigger(s *types.Trigger) {
-	entry, tbe := nilPointer, nilPointer
+	entry, tbe := NilPointer, NilPointer
 	later := []types.Expr{s.Addr}
 	if s.Entry != nil {
 		later = append(later, s.Entry)
@@ -194,31 +194,31 @@ func (g *generator) trigger(s *types.Trigger) {
 	if s.TBE != nil {
 		later = append(later, s.TBE)
 	}
-	ev := g.held(s.Event, later...)
-	line := g.held(s.Addr, later[1:]...)
+	ev := g.materialized(s.Event, later...)
+	line := g.materialized(s.Addr, later[1:]...)
 	if s.Entry != nil {
-		entry = g.heldPointer(s.Entry, later[2:]...)
+		entry = g.materializedPointer(s.Entry, later[2:]...)
 	}
 	if s.TBE != nil {
 		tbe = g.pointer(s.TBE)
 	}
-	t := trigger{
-		event: uint32(ev), line: uint32(line), tbe: uint32(tbe), entry: uint32(entry),
-		onNoRoom: g.handler(g.port.OnResourceStall), onHeldBack: g.handler(g.port.OnProtocolStall),
+	t := Trigger{
+		Event: uint32(ev), Line: uint32(line), TBE: uint32(tbe), Entry: uint32(entry),
+		OnResourceStall: g.handler(g.port.OnResourceStall), OnProtocolStall: g.handler(g.port.OnProtocolStall),
 	}
-	at := addTo(&g.code.triggers, t)
-	g.emit(s.Pos(), instruction{op: opTrigger, a: at})
+	at := addTo(&g.code.Triggers, t)
+	g.emit(s.Pos(), Instruction{Op: OpTrigger, A: at})
 	g.callRoutine(g.states.get)
-	stall := g.emit(s.Pos(), instruction{op: opTransition, a: at})
+	stall := g.emit(s.Pos(), Instruction{Op: OpTransition, A: at})
 	g.callRoutine(g.states.set)
 	g.callRoutine(g.states.access)
-	g.emit(s.Pos(), instruction{op: opEnd})
+	g.emit(s.Pos(), Instruction{Op: OpEnd})
 	g.land(stall)
 }
 
 // handler is the function that a port names for stalls, which says whether the first
 // port is next; nil for none.
-func (g *generator) handler(f *types.Func) *funcCode {
+func (g *generator) handler(f *types.Func) *Function {
 	if f == nil {
 		return nil
 	}
