@@ -5,6 +5,7 @@ package results
 
 import (
 	"bytes"
+	"cmp"
 	"flag"
 	"fmt"
 	"maps"
@@ -16,6 +17,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/lab/bugs"
 )
@@ -44,6 +46,7 @@ func (s *source) head() string {
 var pages = map[string]func(*testing.T) string{
 	"defects":  defects,
 	"fidelity": fidelity,
+	"recall":   recall,
 }
 
 // TestPages compares each page with its data.
@@ -199,4 +202,64 @@ func fidelity(t *testing.T) string {
 	}
 	return "How mutants end on gem5; a mutant counts in a column if a run with either kind of core ends so:\n\n" +
 		table.Markdown() + "\n" + differ.Markdown()
+}
+
+// recall has the share of the bugs of gem5's history that were found, by protocol, time and engine,
+// and what those that were missed need.
+func recall(t *testing.T) string {
+	data, err := os.ReadFile("data/recall.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r struct {
+		Protocols []struct {
+			Protocol        string
+			Bugs, Five, All int
+		}
+		Times   map[float64]int
+		Engines map[string]int
+		Missed  map[string]string
+	}
+	decoder := yaml.NewDecoder(bytes.NewReader(data))
+	decoder.KnownFields(true)
+	if err := decoder.Decode(&r); err != nil {
+		t.Fatal(err)
+	}
+	list, err := bugs.Gem5()
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := &messages.Table{Header: []any{"protocol", "bugs", "found in 5 s", "in 2 min", "recall", "95 % confidence"}}
+	row := func(name string, found, five, of int) []any {
+		low, high := summary.Wilson(found, of)
+		return []any{name, of, five, found, fmt.Sprintf("%.0f %%", 100*float64(found)/float64(of)), fmt.Sprintf("%.0f to %.0f %%", 100*low, 100*high)}
+	}
+	all, five, found := 0, 0, 0
+	for _, p := range r.Protocols {
+		all, five, found = all+p.Bugs, five+p.Five, found+p.All
+		table.Rows = append(table.Rows, row(p.Protocol, p.All, p.Five, p.Bugs))
+	}
+	table.Rows = append(table.Rows, row("all", found, five, all))
+	times := &messages.Table{Header: []any{"CPU time"}, Rows: [][]any{{"found"}}}
+	for _, at := range slices.Sorted(maps.Keys(r.Times)) {
+		times.Header, times.Rows[0] = append(times.Header, fmt.Sprintf("%g s", at)), append(times.Rows[0], r.Times[at])
+	}
+	engines, by := &messages.Table{Header: []any{"engine", "found"}}, 0
+	for _, name := range slices.SortedFunc(maps.Keys(r.Engines), func(a, b string) int { return cmp.Or(r.Engines[b]-r.Engines[a], strings.Compare(a, b)) }) {
+		engines.Rows = append(engines.Rows, []any{name, r.Engines[name]})
+		by += r.Engines[name]
+	}
+	missed := &messages.Table{Header: []any{"bug", "protocol", "cause", "what it needs"}, Left: []int{1, 2, 3}}
+	for _, id := range slices.Sorted(maps.Keys(r.Missed)) {
+		b, err := list.Select([]string{id})
+		if err != nil || b[0].Equivalent != "" {
+			t.Fatalf("%s is missed: %v", id, err)
+		}
+		missed.Rows = append(missed.Rows, []any{id, b[0].Protocol, b[0].Cause, cell(r.Missed[id])})
+	}
+	if by != found || all-found != len(r.Missed) || r.Times[120] != found {
+		t.Errorf("found %d of %d, by engines %d, in 120 s %d, missed %d", found, all, by, r.Times[120], len(r.Missed))
+	}
+	return table.Markdown() + "\nFound by a time, of one bug after the other:\n\n" + times.Markdown() + "\n" + engines.Markdown() +
+		"\n## What was missed\n\n" + missed.Markdown()
 }
