@@ -17,16 +17,19 @@ type Row struct {
 	Event   string `json:"event"`
 }
 
-// Transition is a row and how often runs took it. As gem5, it counts only those
-// that were valid; Stalls counts those that were put off.
+// Transition is a row and how often runs took it. Count counts executions, as
+// gem5 does; Stalls counts the messages that the row put off. Real gem5 does not
+// count stalls.
 type Transition struct {
 	Row
 	Count  uint64 `json:"count"`
 	Stalls uint64 `json:"stalls,omitempty"`
 }
 
-// taken reports whether a run took the transition or stalled in it.
-func (t *Transition) taken() bool { return t.Count > 0 || t.Stalls > 0 }
+// Taken reports whether the event occurred in the state: the row was executed or
+// put a message off. A row whose only action is a stall is part of the protocol and
+// is never executed: without stalls, no test could cover the whole table.
+func (t *Transition) Taken() bool { return t.Count > 0 || t.Stalls > 0 }
 
 // Coverage lists transitions by machine, including those never taken if the
 // simulator knows the whole table.
@@ -36,7 +39,7 @@ type Coverage []Transition
 func (c Coverage) Taken() int {
 	n := 0
 	for i := range c {
-		if c[i].taken() {
+		if c[i].Taken() {
 			n++
 		}
 	}
@@ -54,7 +57,7 @@ func (c Coverage) Share() float64 { return float64(c.Taken()) / float64(max(len(
 func (c Coverage) Missing() []Transition {
 	var list []Transition
 	for _, t := range c {
-		if !t.taken() {
+		if !t.Taken() {
 			list = append(list, t)
 		}
 	}
@@ -76,7 +79,7 @@ func (c *Coverage) Add(other Coverage) (fresh int) {
 			*c = append(*c, Transition{Row: t.Row})
 		}
 		mine := &(*c)[at]
-		if !mine.taken() && t.taken() {
+		if !mine.Taken() && t.Taken() {
 			fresh++
 		}
 		mine.Count += t.Count
@@ -129,7 +132,7 @@ func (c Coverage) WriteTaken(w io.Writer) (int64, error) {
 	var out bytes.Buffer
 	for _, m := range c.Machines() {
 		fmt.Fprintf(&out, "%s\n", m[0].Machine)
-		writeRows(&out, "reached in", slices.DeleteFunc(slices.Clone(m), func(t Transition) bool { return !t.taken() }))
+		writeRows(&out, "reached in", slices.DeleteFunc(slices.Clone(m), func(t Transition) bool { return !t.Taken() }))
 	}
 	return out.WriteTo(w)
 }

@@ -95,7 +95,9 @@ func TestCoverageOf(t *testing.T) {
 		{"MI_example", nil, rows(1, 1), false},
 	} {
 		cfg := config.Config{Name: fmt.Sprint(len(c.Configs))}
-		cfg.Protocol = r.protocol
+		if cfg.Protocol = r.protocol; r.canary != nil {
+			cfg.Bug = new(config.Bug)
+		}
 		c.Configs = append(c.Configs, cfg)
 		s.Rows = append(s.Rows, summary.Row{Config: cfg.Name, Canary: r.canary, Coverage: r.coverage, Whole: r.whole})
 	}

@@ -1,10 +1,7 @@
 package progress
 
 import (
-	"cmp"
 	"fmt"
-	"path/filepath"
-	"slices"
 	"time"
 
 	"ordeal/campaigns/config"
@@ -131,33 +128,17 @@ func (p *state) noteFindings(s *summary.Summary, run *journal.Entry, now time.Ti
 	return text
 }
 
-// coverageOf adds up what all kinds of run took of each protocol, of what is not proven
-// unreachable, canaries aside: the tables of their protocols are others.
+// coverageOf is what all kinds of run took of each protocol, of what is not proven
+// unreachable.
 func coverageOf(c *config.Campaign, s *summary.Summary) []Covered {
-	var names []string
-	sums := make(map[string]sim.Coverage)
-	whole := make(map[string]bool)
-	for i := range s.Rows {
-		r := &s.Rows[i]
-		if r.Canary != nil || len(r.Coverage) == 0 {
+	var list []Covered
+	for _, p := range s.Protocols(c) {
+		if p.Edited {
 			continue
 		}
-		name := r.Config
-		if i < len(c.Configs) && c.Configs[i].Name == r.Config {
-			name = cmp.Or(c.Configs[i].Protocol, filepath.Base(c.Configs[i].SLICC))
-		}
-		if !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-		sum := sums[name]
-		sum.Add(r.Reachable())
-		sums[name], whole[name] = sum, whole[name] || r.Whole
-	}
-	var list []Covered
-	for _, name := range names {
-		one := Covered{Protocol: name, Taken: sums[name].Taken()}
-		if whole[name] {
-			one.Of = len(sums[name])
+		one := Covered{Protocol: p.Name, Taken: p.Reachable.Taken()}
+		if p.Whole {
+			one.Of = len(p.Reachable)
 		}
 		list = append(list, one)
 	}

@@ -16,9 +16,10 @@ type Cursor struct {
 	Lines  int
 	seen   []bool // by number: the run's line is before the cursor
 	known  transitions
-	// passing says that entries share memory, of which counts is a part.
+	// passing says that entries share memory, of which counts and stalls are parts.
 	passing bool
 	counts  []uint64
+	stalls  []uint64
 }
 
 // CursorAt is the Cursor behind lines that were read before: the numbers of

@@ -41,10 +41,12 @@ type Entry struct {
 	// configuration list. It shows where one of them is lost.
 	Known int `json:"known,omitempty"`
 	// New lists the transitions that no earlier line of the configuration
-	// lists, without counts; Counts is how often the run took each transition,
-	// in the order of all lines' New, without trailing zeros.
+	// lists, without counts; Counts is how often the run executed each transition,
+	// Stalls how often it stalled in it, in the order of all lines' New, without
+	// trailing zeros.
 	New    sim.Coverage `json:"new,omitempty"`
 	Counts []uint64     `json:"counts,omitempty"`
+	Stalls []uint64     `json:"stalls,omitempty"`
 	*run.Result
 
 	// Config and Dir follow from the campaign and its directory.
@@ -118,12 +120,12 @@ func (a *Archive) decode(text []byte, c *Cursor) (*Entry, error) {
 	if err := run.Unseal(text); err != nil {
 		return nil, err
 	}
-	e := &Entry{Result: new(run.Result), Counts: c.counts[:0]}
+	e := &Entry{Result: new(run.Result), Counts: c.counts[:0], Stalls: c.stalls[:0]}
 	if err := jsonv2.Unmarshal(text, e, inNanoseconds); err != nil {
 		return nil, err
 	}
 	if c.passing {
-		c.counts = e.Counts
+		c.counts, c.stalls = e.Counts, e.Stalls
 	}
 	if e.Number < 0 || e.Number >= len(a.schedule) || c.seen[e.Number] || a.Config(e.Number).Name != e.ConfigName {
 		return nil, fmt.Errorf("run %d of configuration %q is not one that is missing in the campaign", e.Number, e.ConfigName)

@@ -59,39 +59,49 @@ func (t *transitionTable) at(c sim.Coverage, i int) int {
 
 // take marks the transitions that a run took and returns how many no earlier
 // run took.
-func (t *transitionTable) take(counts []uint64) int {
+func (t *transitionTable) take(e *Entry) int {
 	fresh := 0
-	for i, n := range counts {
-		if n > 0 && !t.taken[i] {
-			t.taken[i] = true
-			fresh++
+	for _, numbers := range [][]uint64{e.Counts, e.Stalls} {
+		for i, n := range numbers {
+			if n > 0 && !t.taken[i] {
+				t.taken[i] = true
+				fresh++
+			}
 		}
 	}
 	return fresh
 }
 
-// encode sets Known, New and Counts of e from its coverage, and how many of the
+// withoutZeros is a list without its trailing zeros.
+func withoutZeros(list []uint64) []uint64 {
+	for len(list) > 0 && list[len(list)-1] == 0 {
+		list = list[:len(list)-1]
+	}
+	return list
+}
+
+// encode sets Known, New, Counts and Stalls of e from its coverage, and how many of the
 // transitions are new.
 func (t transitions) encode(e *Entry) {
-	e.Known, e.New, e.Counts = 0, nil, nil
+	e.Known, e.New, e.Counts, e.Stalls = 0, nil, nil, nil
 	if len(e.Coverage) == 0 {
 		return
 	}
 	table := t.of(e.ConfigName)
 	e.Known = len(table.list)
 	e.Counts = make([]uint64, e.Known, e.Known+len(e.Coverage))
+	e.Stalls = slices.Clone(e.Counts)
 	for i := range e.Coverage {
 		at := table.at(e.Coverage, i)
 		if at == len(e.Counts) {
-			e.New, e.Counts = append(e.New, table.list[at]), append(e.Counts, 0)
+			e.New, e.Counts, e.Stalls = append(e.New, table.list[at]), append(e.Counts, 0), append(e.Stalls, 0)
 		}
 		e.Counts[at] += e.Coverage[i].Count
+		e.Stalls[at] += e.Coverage[i].Stalls
 	}
-	for len(e.Counts) > 0 && e.Counts[len(e.Counts)-1] == 0 {
-		e.Counts = e.Counts[:len(e.Counts)-1]
-	}
+	e.Counts, e.Stalls = withoutZeros(e.Counts), withoutZeros(e.Stalls)
 	if e.Covered != nil {
-		e.Covered.New = table.take(e.Counts)
+		e.Covered.New = table.take(e)
 	}
 }
 
@@ -103,14 +113,14 @@ func (t transitions) decode(e *Entry, share bool) error {
 		return fmt.Errorf("earlier lines of %s list %d transitions, not %d: one is lost", e.ConfigName, n, e.Known)
 	}
 	table.add(e.New)
-	if len(e.Counts) > len(table.list) {
-		return fmt.Errorf("%d counts of %d transitions", len(e.Counts), len(table.list))
+	if n := max(len(e.Counts), len(e.Stalls)); n > len(table.list) {
+		return fmt.Errorf("%d counts of %d transitions", n, len(table.list))
 	}
-	if len(e.Counts) == 0 && len(e.New) == 0 {
+	if len(e.Counts) == 0 && len(e.Stalls) == 0 && len(e.New) == 0 {
 		return nil
 	}
 	if e.Covered != nil {
-		table.take(e.Counts)
+		table.take(e)
 	}
 	if share {
 		table.spare = append(table.spare, table.list[len(table.spare):]...)
@@ -119,10 +129,13 @@ func (t transitions) decode(e *Entry, share bool) error {
 		e.Coverage = slices.Clone(table.list)
 	}
 	for i := range e.Coverage {
-		e.Coverage[i].Count = 0
+		e.Coverage[i].Count, e.Coverage[i].Stalls = 0, 0
 	}
 	for i, n := range e.Counts {
 		e.Coverage[i].Count = n
+	}
+	for i, n := range e.Stalls {
+		e.Coverage[i].Stalls = n
 	}
 	return nil
 }

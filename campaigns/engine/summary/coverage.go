@@ -2,9 +2,11 @@ package summary
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
+	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/sim"
@@ -81,4 +83,59 @@ func (r *Row) coverage() string {
 		names = append(names, fmt.Sprintf("%d more in %s", n, journal.SummaryJSON))
 	}
 	return text + "; never: " + strings.Join(names, ", ") + "."
+}
+
+// Protocol is what the runs of a campaign covered of a coherence protocol.
+type Protocol struct {
+	Name    string
+	Configs []string
+	// Coverage has the rows that some configuration lists, Reachable those of them
+	// that are not proven unreachable; Whole says that the protocol has no others.
+	Coverage, Reachable sim.Coverage
+	Whole               bool
+	// Edited says that only configurations with a mutant or an injected bug ran it.
+	// Their tables are not the protocol's: they count in no total.
+	Edited bool
+}
+
+// ProtocolOf names the protocol of a configuration.
+func ProtocolOf(c *config.Campaign, cfg *config.Config) string {
+	switch {
+	case cfg.Machine.SLICC != "":
+		return path.Base(cfg.Machine.SLICC)
+	case cfg.Machine.Protocol != "":
+		return cfg.Machine.Protocol
+	}
+	return c.SimOf(cfg) + ", " + cfg.Name
+}
+
+// Edited reports whether a configuration has another table than its protocol.
+func Edited(c *config.Config) bool { return c.Bug != nil || c.Machine.Mutant != "" }
+
+// Protocols adds up the coverage of the configurations of each protocol, in the
+// order of the campaign's file, those that are edited last.
+func (s *Summary) Protocols(c *config.Campaign) []Protocol {
+	var list []Protocol
+	for _, edited := range []bool{false, true} {
+		for i := range s.Rows {
+			row := &s.Rows[i]
+			at := slices.IndexFunc(c.Configs, func(x config.Config) bool { return x.Name == row.Config })
+			if at < 0 || len(row.Coverage) == 0 || Edited(&c.Configs[at]) != edited {
+				continue
+			}
+			name := ProtocolOf(c, &c.Configs[at])
+			k := slices.IndexFunc(list, func(p Protocol) bool { return p.Name == name })
+			if k < 0 {
+				k = len(list)
+				list = append(list, Protocol{Name: name, Edited: edited})
+			}
+			if p := &list[k]; p.Edited == edited {
+				p.Coverage.Add(row.Coverage)
+				p.Reachable.Add(row.Reachable())
+				p.Configs = append(p.Configs, row.Config)
+				p.Whole = p.Whole || row.Whole
+			}
+		}
+	}
+	return list
 }

@@ -148,7 +148,7 @@ func (k *configRuns) count(r *comparedRun, e *journal.Entry, dir run.Dir) {
 	k.runs = append(k.runs, r)
 	for i := range e.Coverage {
 		t := &e.Coverage[i]
-		if t.Count == 0 || e.Covered == nil {
+		if !t.Taken() || e.Covered == nil {
 			continue
 		}
 		for len(k.at) <= i {

@@ -97,8 +97,8 @@ func collect(ctx context.Context, a *journal.Archive) (*campaignData, error) {
 // grow adds a run to the growth of coverage and findings.
 func (d *campaignData) grow(run *journal.Entry) {
 	protocol := ""
-	if cfg := run.Config; cfg.Bug == nil && cfg.Mutant == "" {
-		protocol = protocolOf(d.archive.Campaign, cfg)
+	if cfg := run.Config; !summary.Edited(cfg) {
+		protocol = summary.ProtocolOf(d.archive.Campaign, cfg)
 	}
 	d.growth.add(run, protocol, d.archive.System(run.Config))
 }

@@ -70,7 +70,7 @@ func (g *growth) add(run *journal.Entry, protocol, system string) {
 		for len(x.at) <= i {
 			x.at = append(x.at, -1)
 		}
-		if t.Count == 0 {
+		if !t.Taken() {
 			continue
 		}
 		if x.at[i] < 0 {

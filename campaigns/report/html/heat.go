@@ -4,10 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"path"
 	"slices"
 
-	"ordeal/campaigns/config"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/sim"
 )
@@ -41,52 +39,23 @@ const heatSteps = 7
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// coverage adds up the transitions of each protocol. Configurations with
-// injected bugs have other tables: they count only where there are no others.
+// coverage has the tables of each protocol.
 func (d *campaignData) coverage() []protocolView {
-	type sum struct {
-		coverage, reachable sim.Coverage
-		configs             []string
-		mutated             bool
-		whole               bool // nothing that is not listed exists
-	}
-	var order []string
-	sums := make(map[string]*sum)
-	for _, mutated := range []bool{false, true} {
-		for i := range d.sum.Rows {
-			row := &d.sum.Rows[i]
-			p := d.configs[row.Config]
-			if len(row.Coverage) == 0 || p == nil || mutated != p.mutated() {
-				continue
-			}
-			name := protocolOf(d.archive.Campaign, p.config)
-			s := sums[name]
-			if s == nil {
-				s = &sum{mutated: mutated}
-				sums[name] = s
-				order = append(order, name)
-			}
-			if s.mutated == mutated {
-				s.coverage.Add(row.Coverage)
-				s.reachable.Add(row.Reachable())
-				s.configs = append(s.configs, clip(row.Config, nameShown))
-				s.whole = s.whole || row.Whole
-			}
-		}
-	}
 	var list []protocolView
 	cells := 0
-	for _, name := range order {
-		s := sums[name]
-		v := protocolView{Name: clip(name, nameShown), Sum: sumOf(s.reachable, s.whole), Configs: s.configs}
-		if len(v.Configs) > configsShown {
-			v.Configs = append(v.Configs[:configsShown:configsShown], fmt.Sprintf("%d more", len(v.Configs)-configsShown))
+	for _, s := range d.sum.Protocols(d.archive.Campaign) {
+		v := protocolView{Name: clip(s.Name, nameShown), Sum: sumOf(s.Reachable, s.Whole)}
+		for _, name := range s.Configs[:min(len(s.Configs), configsShown)] {
+			v.Configs = append(v.Configs, clip(name, nameShown))
 		}
-		if s.mutated {
+		if more := len(s.Configs) - configsShown; more > 0 {
+			v.Configs = append(v.Configs, fmt.Sprintf("%d more", more))
+		}
+		if s.Edited {
 			v.Note = "Only configurations with injected bugs ran it."
 		}
-		for _, m := range machines(s.coverage) {
-			view := heat(m, s.reachable, s.whole)
+		for _, m := range machines(s.Coverage) {
+			view := heat(m, s.Reachable, s.Whole)
 			if cells += len(view.Rows) * len(view.Events); cells > cellsShown {
 				view.Rows, view.Events = nil, nil
 			}
@@ -95,18 +64,6 @@ func (d *campaignData) coverage() []protocolView {
 		list = append(list, v)
 	}
 	return list
-}
-
-func (p *progress) mutated() bool { return p.row.Canary != nil || p.config.Machine.Mutant != "" }
-
-func protocolOf(c *config.Campaign, cfg *config.Config) string {
-	switch {
-	case cfg.Machine.SLICC != "":
-		return path.Base(cfg.Machine.SLICC)
-	case cfg.Machine.Protocol != "":
-		return cfg.Machine.Protocol
-	}
-	return c.SimOf(cfg) + ", " + cfg.Name
 }
 
 // machines groups transitions by machine, in the order of their first.
@@ -189,6 +146,8 @@ func cell(t *sim.Transition, most uint64) Cell {
 			step = int(math.Log(float64(t.Count)) / math.Log(float64(most)) * (heatSteps - 1e-9))
 		}
 		return Cell{fmt.Sprintf("h%d", step), messages.Short(float64(t.Count)), where + messages.Comma(int(t.Count))}
+	case t.Taken():
+		return Cell{"h0", "z", where + "only stalled, " + messages.Plural(int(t.Stalls), "time")}
 	}
 	return Cell{"never", "0", where + "never taken"}
 }

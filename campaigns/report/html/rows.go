@@ -46,7 +46,7 @@ func (d *campaignData) machine(name string) machineRow {
 		m.Core = core.TSO.String() // the default
 	}
 	if cfg.SLICC != "" || cfg.Protocol != "" {
-		m.Protocol = clip(protocolOf(d.archive.Campaign, cfg), nameShown)
+		m.Protocol = clip(summary.ProtocolOf(d.archive.Campaign, cfg), nameShown)
 	}
 	if cfg.Repair {
 		m.Protocol += ", repaired"

@@ -83,12 +83,9 @@ func (x *discovery) row(name, seen string) saturationRow {
 // 0 where the simulator does not list them.
 func (d *campaignData) totals() map[string]int {
 	totals := make(map[string]int)
-	for i := range d.sum.Rows {
-		row := &d.sum.Rows[i]
-		p := d.configs[row.Config]
-		if _, reachable := row.Reached(); row.Whole && !p.mutated() {
-			name := protocolOf(d.archive.Campaign, p.config)
-			totals[name] = max(totals[name], reachable)
+	for _, p := range d.sum.Protocols(d.archive.Campaign) {
+		if p.Whole && !p.Edited {
+			totals[p.Name] = len(p.Reachable)
 		}
 	}
 	return totals

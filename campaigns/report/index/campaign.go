@@ -272,15 +272,15 @@ func (u *update) cover(e *journal.Entry) (fresh int) {
 			t.Count = 0
 			c.coverage = append(c.coverage, covered{t, 0, -1})
 		}
-		n, v := e.Coverage[i].Count, &c.coverage[i]
-		if n == 0 || e.Covered == nil {
+		t, v := &e.Coverage[i], &c.coverage[i]
+		if !t.Taken() || e.Covered == nil {
 			continue
 		}
-		if v.Count == 0 {
+		if v.runs == 0 {
 			fresh++
 			v.first = e.Number
 		}
-		v.Count += n
+		v.Count += t.Count
 		v.runs++
 	}
 	return fresh

@@ -112,13 +112,14 @@ CREATE TABLE transition (
   UNIQUE (machine, state, event)
 );
 
--- How often the runs of a configuration took a transition; never, too, where
--- the simulator lists the whole table.
+-- A transition of the runs of a configuration; also one that none took, where the
+-- simulator lists the whole table. A run takes a transition that it executes or
+-- stalls in.
 CREATE TABLE coverage (
   config INTEGER NOT NULL REFERENCES config,
   position INTEGER NOT NULL,   -- in the order of the journal, from 0
   transition INTEGER NOT NULL REFERENCES transition,
-  count INTEGER NOT NULL,
+  count INTEGER NOT NULL,      -- executions
   runs INTEGER NOT NULL,       -- that took it
   first INTEGER,               -- number of the first of them in the journal; null for none
   PRIMARY KEY (config, position)
@@ -266,7 +267,7 @@ SELECT c.id AS campaign, c.dir AS campaign_dir, c.started, f.name AS config, v.t
   CASE WHEN f.whole THEN v.total END AS total,
   CASE WHEN f.whole THEN CAST(v.taken AS REAL) / NULLIF(v.total, 0) END AS share,
   (SELECT r.number FROM coverage w JOIN run r ON r.campaign = c.id AND r.number = w.first WHERE w.config = f.id ORDER BY r.at_ns DESC, r.number DESC LIMIT 1) AS last_new
-FROM (SELECT v.config, SUM(v.count > 0) AS taken, COUNT(*) AS total
+FROM (SELECT v.config, SUM(v.runs > 0) AS taken, COUNT(*) AS total
     FROM coverage v GROUP BY v.config) v
   JOIN config f ON f.id = v.config JOIN campaign c ON c.id = f.campaign
 ORDER BY c.started DESC, c.dir, f.position;

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/run"
@@ -179,35 +178,26 @@ func newPoint(c *one) Point {
 		Dir: c.archive.Dir, Started: c.archive.Header.Started, Seed: s.Seed, End: c.archive.Header.End, Runs: total.Runs, Planned: s.Planned,
 		Operations: total.Operations, Rate: float64(total.Operations) / s.Spent().Seconds(),
 	}
-	covered := make(map[string]*sim.Coverage)
-	whole := true
 	for i := range s.Rows {
-		r := &s.Rows[i]
-		if k := r.Canary; k != nil {
+		if k := s.Rows[i].Canary; k != nil {
 			if k.Control == "" {
 				p.Canaries++
 			}
 			if k.Status == summary.StatusCaught {
 				p.Caught++
 			}
-			continue
 		}
-		n := slices.IndexFunc(c.archive.Campaign.Configs, func(x config.Config) bool { return x.Name == r.Config })
-		if n < 0 || len(r.Coverage) == 0 || c.archive.Campaign.Configs[n].Machine.Mutant != "" {
-			continue
-		}
-		whole = whole && r.Whole
-		system := c.archive.System(&c.archive.Campaign.Configs[n])
-		if covered[system] == nil {
-			covered[system] = new(sim.Coverage)
-		}
-		covered[system].Add(r.Reachable())
 	}
-	for _, x := range covered {
-		p.Taken += x.Taken()
-		if whole {
-			p.Transitions += len(*x)
+	whole := true
+	for _, x := range s.Protocols(c.archive.Campaign) {
+		if !x.Edited {
+			p.Taken += x.Reachable.Taken()
+			p.Transitions += len(x.Reachable)
+			whole = whole && x.Whole
 		}
+	}
+	if !whole {
+		p.Transitions = 0
 	}
 	return p
 }
