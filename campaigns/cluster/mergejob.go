@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"ordeal/campaigns/merge"
+	"ordeal/campaigns/engine/merge"
 	"ordeal/campaigns/run"
 )
 

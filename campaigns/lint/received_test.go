@@ -30,8 +30,7 @@ var userPaths = map[string]int{
 	"campaigns/config/file.go":          2, // FILE, and what lies beside it
 	"campaigns/run/trustfile.go":        5, // the user's configuration
 	"campaigns/run/sources.go":          2, // this program, and gem5, which is about to be executed
-	"campaigns/merge/merge.go":          3, // is a source the target? its own staging directory
-	"campaigns/merge/source.go":         4, // an archive, roots of resolved directories
+	"campaigns/engine/merge/merge.go":   2, // is a source the target?
 	"campaigns/report/html/matrix.go":   1, // --kill
 	"campaigns/report/index/query.go":   1, // the index
 	"campaigns/report/index/store.go":   1, // the index

@@ -9,9 +9,9 @@ import (
 
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/cluster"
+	"ordeal/campaigns/engine/merge"
 	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/merge"
 	"ordeal/campaigns/progress"
 	"ordeal/campaigns/run"
 )

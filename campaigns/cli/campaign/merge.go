@@ -9,26 +9,23 @@ import (
 
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/cluster"
-	"ordeal/campaigns/config"
+	"ordeal/campaigns/engine/merge"
 	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/merge"
 	"ordeal/campaigns/run"
 )
 
 func newMerge(e *command.Env) *cobra.Command {
 	var dir string
 	var asJSON bool
-	limits := merge.DefaultLimits()
-	limit := config.Size(limits.Bytes)
 	cmd := &cobra.Command{
 		Use:   "merge -o DIR SOURCE…",
 		Short: "Make one campaign of its shards",
 		Long: `Merge shards of a campaign, or other parts of it, into one campaign in DIR: the same
 runs, findings and kept examples that it would have left on one machine. A SOURCE
-is a directory of campaign run --shard, one of campaign submit, which stands for all
-shards that have begun, or an archive of one campaign's directory made by tar, also
-with gzip. DIR is new, or was merged before: then what is missing there is added.
+is a directory of campaign run --shard, or one of campaign submit, which stands for
+all shards that have begun. DIR is new, or was merged before: then what is missing
+there is added.
 
 Merging again changes nothing, and a merge that was killed is simply done again.
 It refuses sources of different campaigns, seeds or versions, and runs
@@ -39,13 +36,11 @@ that refuses leaves the campaign in DIR as it was.
 Prints the table of the merged campaign, and what is missing.`,
 		Example: `  ordeal campaign run --shard 1/2 --dir a campaigns/quick.yaml # on one machine
   ordeal campaign run --shard 2/2 --dir b campaigns/quick.yaml # on another one
-  tar -czf b.tar.gz b # and copied
-  ordeal campaign merge -o night a b.tar.gz`,
+  ordeal campaign merge -o night a b # both copied to one machine`,
 		Args: command.Arguments(1, -1, "at least one SOURCE"),
 	}
 	fs := cmd.Flags()
 	fs.StringVarP(&dir, "output", "o", "", "directory of the merged campaign")
-	fs.TextVar(&limit, "unpacked", limit, "refuse a SOURCE of whose runs more than this `size` is to be written")
 	command.JSONFlag(cmd, &asJSON)
 	cmd.RunE = command.Body(func(ctx context.Context, args []string) error {
 		if dir == "" {
@@ -55,9 +50,8 @@ Prints the table of the merged campaign, and what is missing.`,
 		if err != nil {
 			return err
 		}
-		limits.Bytes = int64(limit)
 		dir = run.Resolve(dir)
-		m := merge.Merge{Dir: dir, Sources: sources, Limits: limits, Argv0: messages.Quoted(e.Args[0]), Rerun: e.AgainIn(dir)}
+		m := merge.Merge{Dir: dir, Sources: sources, Argv0: messages.Quoted(e.Args[0]), Rerun: e.AgainIn(dir)}
 		line := e.Progress("open the sources")
 		m.OnProgress = func(step, source string, runs int) {
 			line.Show("%s %s: %s", step, source, messages.Plural(runs, "run"))

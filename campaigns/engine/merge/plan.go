@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine/journal"
@@ -91,7 +90,7 @@ func (j *merging) consider(source int32, e *journal.Entry) error {
 	}
 	s := j.sources[source-1]
 	if j.own && source == 1 {
-		if _, err := s.root.Lstat(run.Name(e.Number)); errors.Is(err, fs.ErrNotExist) {
+		if !run.Exists(string(s.archive.Run(e.Number))) {
 			return nil // removed by a user: another source may have it
 		}
 	}

@@ -16,7 +16,7 @@ import (
 func TestProtocols(t *testing.T) {
 	dir := t.TempDir()
 	files := filepath.Join(dir, "small")
-	must.Succeed(t, os.CopyFS(files, os.DirFS("../../sim/ruby/testdata/small")))
+	must.Succeed(t, os.CopyFS(files, os.DirFS("../../../sim/ruby/testdata/small")))
 	root := filepath.Join(files, "small.slicc")
 	text := fmt.Sprintf("name: own\nsim: builtin\nkeep: all\nconfigs: [{name: own, runs: 2, threads: 2, ops: 10, locations: 2, rounds: 2, slicc: %q}]\n", root)
 	a, b := makeOf(t, text, filepath.Join(dir, "a"), "1/2"), makeOf(t, text, filepath.Join(dir, "b"), "2/2")

@@ -9,8 +9,7 @@
 // they have reached the disk.
 //
 // Sources are not trusted. Only regular files and directories are read, never
-// through a link; archives are unpacked within limits, below the directory that
-// is written. Nothing of a source is executed.
+// through a link. Nothing of a source is executed.
 package merge
 
 import (
@@ -34,11 +33,8 @@ type Merge struct {
 	// Dir is the directory of the merged campaign: a new one, or a merged one to
 	// which the sources are added.
 	Dir string
-	// Sources are directories of campaigns, or archives of them.
+	// Sources are directories of campaigns.
 	Sources []string
-	// Limits bound what is written of each source, as does the space that the file
-	// system has; the zero value means DefaultLimits.
-	Limits Limits
 	// Argv0 and Rerun are as in summary.Summary.
 	Argv0, Rerun string
 	// OnProgress is called now and then with what is done with a source, and how
@@ -99,24 +95,21 @@ func (m *Merge) Run(ctx context.Context) (result *Result, err error) {
 	defer func() { err = errors.Join(err, run.RemoveAll(staging)) }()
 	j := &merging{Merge: m, step: "open"}
 	defer func() { err = errors.Join(err, j.close()) }()
-	if err := j.open(ctx, staging); err != nil {
+	if err := j.open(ctx); err != nil {
 		return nil, err
 	}
 	if err := j.plan(ctx); err != nil {
 		return nil, err
 	}
-	into, err := os.OpenRoot(staging)
-	if err != nil {
+	if err := j.copyRuns(ctx, staging); err != nil {
 		return nil, err
 	}
-	err = errors.Join(j.copyRuns(ctx, into), j.copyAsides(ctx, into))
-	if err := errors.Join(err, into.Close()); err != nil {
+	if err := j.copyAsides(ctx, staging); err != nil {
 		return nil, err
 	}
 	if err := j.publish(staging); err != nil {
 		return nil, err
 	}
-
 	sum, err := j.write(ctx, w)
 	if err != nil {
 		return nil, err
@@ -174,10 +167,10 @@ type merging struct {
 }
 
 // open opens the sources and checks that they are of one campaign.
-func (j *merging) open(ctx context.Context, staging string) error {
+func (j *merging) open(ctx context.Context) error {
 	if _, err := run.Lstat(filepath.Join(j.Dir, journal.HeaderFile)); err == nil {
-		s := &source{name: j.Dir}
-		if err := s.openDir(j.Dir, false); err != nil {
+		s, err := openSource(j.Dir, j.Dir, false)
+		if err != nil {
 			return err
 		}
 		j.sources, j.own = append(j.sources, s), true
@@ -185,7 +178,7 @@ func (j *merging) open(ctx context.Context, staging string) error {
 			return fmt.Errorf("%s is shard %s itself: merge into a new directory", j.Dir, s.archive.Header.Shard)
 		}
 	}
-	for i, name := range j.Sources {
+	for _, name := range j.Sources {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -193,7 +186,7 @@ func (j *merging) open(ctx context.Context, staging string) error {
 			return err
 		}
 		j.progress(name, 0)
-		s, err := openSource(ctx, name, filepath.Join(staging, fmt.Sprintf("source-%d", i+1)), j.Limits)
+		s, err := openSource(name, run.Resolve(name), true)
 		if err != nil {
 			return fmt.Errorf("merge %s: %w", name, err)
 		}
@@ -212,14 +205,20 @@ func (j *merging) progress(source string, runs int) {
 	}
 }
 
-// checkDistinct refuses a source that is the target directory.
+// checkDistinct refuses a source that is no directory, or is the target directory.
 func (j *merging) checkDistinct(name string) error {
 	dir, err := os.Stat(j.Dir)
 	if err != nil {
 		return err
 	}
-	if info, err := os.Stat(name); err == nil && os.SameFile(dir, info) {
+	info, err := os.Stat(name)
+	switch {
+	case err != nil:
+		return err
+	case os.SameFile(dir, info):
 		return fmt.Errorf("%s is both a source and the output directory", name)
+	case !info.IsDir():
+		return fmt.Errorf("%s is not a directory of a campaign", name)
 	}
 	return nil
 }

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"iter"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,76 +16,7 @@ import (
 	"ordeal/campaigns/run"
 )
 
-// isNew reports whether a run directory stays that Dir does not have.
-func (j *merging) isNew(number int) bool {
-	r := &j.runs[number]
-	return r.keep && !(j.own && r.dir == 1)
-}
-
-// copyRuns copies the new run directories, and refuses those that differ from
-// the journal.
-func (j *merging) copyRuns(ctx context.Context, into *os.Root) error {
-	j.step = "copy"
-	var errs []error
-	for i, s := range j.sources {
-		for e, err := range s.archive.Entries() {
-			if err := errors.Join(err, ctx.Err()); err != nil {
-				return err
-			}
-			if j.runs[e.Number].dir != int32(i+1) || !j.isNew(e.Number) {
-				continue
-			}
-			if err := copyRun(ctx, s, into, e); err != nil {
-				errs = append(errs, fmt.Errorf("merge %s: run %d: %w", s.name, e.Number, err))
-			}
-		}
-	}
-	if more := len(errs) - maxShown; more > 0 {
-		errs = append(errs[:maxShown], fmt.Errorf("%d more runs cannot be copied", more))
-	}
-	return errors.Join(errs...)
-}
-
-func copyRun(ctx context.Context, from *source, into *os.Root, e *journal.Entry) error {
-	got := sums{run.ProgramFile: "", run.SpecFile: "", run.ResultFile: "", run.LogFile: ""}
-	name := run.Name(e.Number)
-	if err := copyTree(ctx, from, name, into, name, got); errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("the journal records that its directory was kept: %w", err)
-	} else if err != nil {
-		return err
-	}
-	for _, file := range []string{run.ProgramFile, run.SpecFile, run.ResultFile} {
-		if got[file] == "" {
-			return fmt.Errorf("its directory has no %s", file)
-		}
-	}
-	if got[run.ProgramFile] != e.Program {
-		return fmt.Errorf("%s differs from the journal: its hash is %s, recorded is %q", run.ProgramFile, got[run.ProgramFile], e.Program)
-	}
-	if e.LogHash != "" && got[run.LogFile] != e.LogHash {
-		return fmt.Errorf("%s differs from the journal: its hash is %q, recorded is %q", run.LogFile, got[run.LogFile], e.LogHash)
-	}
-	return nil
-}
-
-// publish moves the copied run directories to their places, over those of a
-// merge that was killed.
-func (j *merging) publish(staging string) error {
-	for n := range j.runs {
-		if !j.isNew(n) {
-			continue
-		}
-		place := filepath.Join(j.Dir, run.Name(n))
-		if err := run.RemoveAll(place); err != nil {
-			return err
-		}
-		if err := run.Rename(filepath.Join(staging, run.Name(n)), place); err != nil {
-			return err
-		}
-	}
-	return j.publishAsides(staging)
-}
-
+// write writes the merged journal: the lines of the runs in order.
 func (j *merging) write(ctx context.Context, w *journal.Rewriter) (*summary.Summary, error) {
 	j.step = "write"
 	j.head.Session, j.head.End = time.Now(), j.end()
