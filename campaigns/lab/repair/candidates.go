@@ -84,10 +84,11 @@ func (t *table) names(tr *types.Transition) (actions []string, next string) {
 //     the last on the line that failed and the rarest first: an action that the row lacks, as it
 //     stands in rows of the same event or state; another next state, an action less, or all those
 //     that pass the data of the message on, two actions exchanged; the actions and the next state of
-//     such a row in place of its own;
+//     such a row in place of its own, or those that the state has for another event;
 //   - where the row is missing, that of another state or event: alone, with all that its
 //     declaration says of other events, or with another next state;
-//   - notices to the core of a line that is lost, in one row and in all that may lack one;
+//   - notices to the core of a line that is lost, and wake-ups of messages that wait, in one row and
+//     in all that may lack one;
 //   - other values and conditions in the bodies of actions of these rows, and of the declaration whose line
 //     the title names.
 //
@@ -107,9 +108,13 @@ func candidates(p *types.Protocol, bodies *bodyEdits, title string, shown *outco
 		add(0, 1, id)
 	}
 	readers := reading(p)
-	if strings.HasPrefix(title, "load ") || strings.HasPrefix(title, "old data") {
-		for _, m := range p.Machines {
-			(&table{m, p.Name, readers}).losing(func(ids ...string) { add(insertEdit, 1, ids...) })
+	for _, m := range p.Machines {
+		t := &table{m, p.Name, readers}
+		switch {
+		case stuck(title):
+			t.waking(func(ids ...string) { add(insertEdit, 1, ids...) })
+		case strings.HasPrefix(title, "load ") || strings.HasPrefix(title, "old data"):
+			t.losing(func(ids ...string) { add(insertEdit, 1, ids...) })
 		}
 	}
 	rows := named(title)
@@ -174,6 +179,7 @@ func candidates(p *types.Protocol, bodies *bodyEdits, title string, shown *outco
 					}
 					add(kind, 1, drops...)
 				}
+				t.others(tr, func(kind int, edit string) { add(rank+kind, 1, t.id(at, edit)) })
 				for _, a := range tr.Actions {
 					for _, id := range bodies.of(place{m.Name, a.Name}) {
 						add(rank+bodyEdit, 1, id)

@@ -48,6 +48,19 @@ func lists(of func(add func(ids ...string))) (got []string) {
 	return got
 }
 
+// TestWaking requires a wake-up in the rows that leave a state in which messages wait, all of
+// them together and those of each event, and none where there is one.
+func TestWaking(t *testing.T) {
+	m := machine("z_stall w kd_wakeUp", "A Load A z_stall", "A Data B w", "A Ack B kd_wakeUp", "B Ack C w", "A Ack C w")
+	want := []string{"(A,Data)/insert:kd_wakeUp + (A,Ack)/insert:kd_wakeUp", "(A,Data)/insert:kd_wakeUp", "(A,Ack)/insert:kd_wakeUp"}
+	if got := lists(m.waking); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := lists(machine("z_stall w", "A Load A z_stall", "A Data B w").waking); len(got) > 0 {
+		t.Errorf("without an action that wakes: %q", got)
+	}
+}
+
 // TestOtherPort requires a message to be taken off another port, or to wait there, with the likeliest
 // edits.
 func TestOtherPort(t *testing.T) {

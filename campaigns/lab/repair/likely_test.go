@@ -20,8 +20,9 @@ func edits(list func(add func(kind int, ids ...string))) (got []string) {
 	return got
 }
 
-// TestLikeliest requires an action whose name is most alike early in place of one.
-func TestLikeliest(t *testing.T) {
+// TestOthers requires what the state does with the event whose name is most alike early, and an
+// action whose name is most alike in place of one.
+func TestOthers(t *testing.T) {
 	m := machine("sendData sendSharedData w", "A Load B sendData", "A Data C w", "B Load B sendSharedData w")
 	m.Event.Enums[2].Name = "Datas"
 	m.Transitions = append(m.Transitions, &types.Transition{State: 0, Event: 2, NextState: 1})
@@ -29,13 +30,14 @@ func TestLikeliest(t *testing.T) {
 		tr.Decl = &syntax.Transition{States: make([]syntax.Ident, i)}
 	}
 	got := edits(func(add func(int, ...string)) {
+		m.others(m.Transitions[3], func(kind int, edit string) { add(kind, edit) })
 		m.edits(m.Transitions[0], func(kind int, edit string) {
 			if strings.HasPrefix(edit, "replace:") {
 				add(kind, edit)
 			}
 		})
 	})
-	want := []string{"5 replace:sendData>w", "1 replace:sendData>sendSharedData", "5 replace:sendData>w"}
+	want := []string{"1 copy:A@Data", "5 copy:A@Load", "5 replace:sendData>w", "1 replace:sendData>sendSharedData", "5 replace:sendData>w"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

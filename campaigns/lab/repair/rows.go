@@ -2,6 +2,7 @@ package repair
 
 import (
 	"slices"
+	"strings"
 
 	"ordeal/sim"
 	"ordeal/sim/slicc/types"
@@ -72,6 +73,26 @@ func (t *table) declared(tr *types.Transition) (list []sim.Row) {
 	return list
 }
 
+// others lists what the state of a row does with other events, in place of what the row does,
+// one of each declaration: what it does with the event whose name is most alike first.
+func (t *table) others(tr *types.Transition, add func(kind int, edit string)) {
+	event := func(of *types.Transition) string { return t.Event.Enums[of.Event].Name }
+	var list []*types.Transition
+	for _, other := range t.Transitions {
+		if other.State == tr.State && other.Decl != tr.Decl && !slices.ContainsFunc(list, func(known *types.Transition) bool { return known.Decl == other.Decl }) {
+			list = append(list, other)
+		}
+	}
+	byLikeness(list, event(tr), event)
+	for i, other := range list {
+		kind := replaceEdit
+		if i == 0 && isLike(event(tr), event(other)) {
+			kind = nextEdit
+		}
+		add(kind, "copy:"+t.state(tr.State)+"@"+event(other))
+	}
+}
+
 // likeliest are, for the actions of a row, those of rows of the same event or state that the row
 // lacks and whose names are most alike.
 func (t *table) likeliest(tr *types.Transition) map[string]string {
@@ -94,4 +115,48 @@ func (t *table) likeliest(tr *types.Transition) map[string]string {
 		}
 	}
 	return best
+}
+
+// waking lists insertions of an action that wakes messages up into all rows that leave
+// states in which messages wait and that have none: where one is missing, messages wait for
+// ever. Those of each event are alone, too.
+func (t *table) waking(add func(ids ...string)) {
+	wakes := func(action string) bool { return strings.Contains(strings.ToLower(action), "wake") }
+	waiting := map[int]bool{}
+	for _, tr := range t.Transitions {
+		own, _ := t.names(tr)
+		if slices.ContainsFunc(own, func(a string) bool { return strings.Contains(strings.ToLower(a), "stall") }) {
+			waiting[tr.State] = true
+		}
+	}
+	var leaving []*types.Transition
+	for _, tr := range t.Transitions {
+		own, _ := t.names(tr)
+		if waiting[tr.State] && tr.NextState >= 0 && tr.NextState != tr.State && !slices.ContainsFunc(own, wakes) {
+			leaving = append(leaving, tr)
+		}
+	}
+	for _, a := range t.Actions {
+		if !wakes(a.Name) {
+			continue
+		}
+		var all []string
+		events := map[int][]string{}
+		var order []int
+		for _, tr := range leaving {
+			id := t.id(t.row(tr), "insert:"+a.Name)
+			all = append(all, id)
+			if events[tr.Event] == nil {
+				order = append(order, tr.Event)
+			}
+			events[tr.Event] = append(events[tr.Event], id)
+		}
+		if len(all) == 0 {
+			continue
+		}
+		add(all...)
+		for _, e := range order {
+			add(events[e]...)
+		}
+	}
 }
