@@ -63,6 +63,11 @@ func TimeLimit(title, detail string) Result {
 	return Result{Outcome: Infra, Title: title, Detail: detail, LimitExceeded: true}
 }
 
+// Failed is the result of a run with a failure.
+func Failed(o Outcome, f Failure, detail string) Result {
+	return Result{Outcome: o, Failure: f, Title: f.Title(), Detail: detail}
+}
+
 // OtherCode is the title of a run in which a core fetched what was never stored where the
 // code was loaded.
 const OtherCode = "memory returned other code than the executable has"

@@ -37,9 +37,10 @@ type Job struct {
 // Result is what happened in a Job that could be started.
 type Result struct {
 	Outcome Outcome
-	// Title is one line naming what went wrong, normalised so that the same
-	// bug has one title; empty for Passed.
-	Title string
+	// Failure is what went wrong, and Title its title: Failed sets both. A Result
+	// without a Failure has a Title that says all; it is empty for Passed.
+	Failure Failure
+	Title   string
 	// Detail is the output of the simulator, for reports; may have many lines.
 	Detail  string
 	Log     Log // what was printed, as far as the run got

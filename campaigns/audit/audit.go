@@ -99,12 +99,13 @@ type Options struct {
 
 // Finding is a failure; others with its title were only counted.
 type Finding struct {
-	// Title names what failed, see package signature.
-	Title   string `json:"title"`
-	Outcome string `json:"outcome"`
-	Engine  Engine `json:"engine"` // that found it first
-	Detail  string `json:"detail,omitempty"`
-	Count   int    `json:"count"`
+	// Title names what failed, which Failure is.
+	Title   string      `json:"title"`
+	Failure sim.Failure `json:"failure"`
+	Outcome string      `json:"outcome"`
+	Engine  Engine      `json:"engine"` // that found it first
+	Detail  string      `json:"detail,omitempty"`
+	Count   int         `json:"count"`
 	// Operations, Steps and CPU had been spent when it was found.
 	Operations uint64        `json:"operations"`
 	Steps      uint64        `json:"steps"`
@@ -354,7 +355,7 @@ func (s *session) on(m config.Machine) config.Machine {
 
 // add adds a failure to the findings; it reports whether it is a new one.
 func (s *session) add(f *Finding, w *Work) bool {
-	if known := s.report.titled(f.Title); known != nil {
+	if known := s.report.Find(f.Title); known != nil {
 		if known.again(f) {
 			s.stop(known)
 		}
@@ -403,20 +404,10 @@ func (r *Report) Unconditional() int {
 	return n
 }
 
-// titled is the finding with a title; nil if there is none.
-func (r *Report) titled(title string) *Finding {
+// Find is the finding with a title; nil if there is none.
+func (r *Report) Find(title string) *Finding {
 	if i := slices.IndexFunc(r.Findings, func(f *Finding) bool { return f.Title == title }); i >= 0 {
 		return r.Findings[i]
-	}
-	return nil
-}
-
-// Find is the finding with a title, up to the lines of places; nil if there is none.
-func (r *Report) Find(title string) *Finding {
-	for _, f := range r.Findings {
-		if Same(f.Title, title) {
-			return f
-		}
 	}
 	return nil
 }

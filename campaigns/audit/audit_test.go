@@ -95,7 +95,8 @@ func TestFinds(t *testing.T) {
 			t.Fatal(err)
 		}
 		same := func(title string) bool { return title == f.Title }
-		titles, _, _, err := Again(t.Context(), f.Machine, protocol, f, same)
+		failures, _, _, err := Again(t.Context(), f.Machine, protocol, f, same)
+		titles := Titles(failures)
 		if err != nil || slices.ContainsFunc(titles, same) != want {
 			t.Errorf("runs with mutant %q: %q, %v; want %q among them: %v", id, titles, err, f.Title, want)
 		}
@@ -168,34 +169,6 @@ func TestShares(t *testing.T) {
 	}
 	if a, b, c := lanes[0].work.Steps, lanes[1].work.Steps, lanes[2].work.Steps; a != 3000 || b != 1000 || c != 0 {
 		t.Errorf("steps %d, %d, %d: want 3000, 1000, 0", a, b, c)
-	}
-}
-
-func TestTitleMatches(t *testing.T) {
-	for _, c := range []struct {
-		pattern, title string
-		want           bool
-	}{
-		{"a", "a", true}, {"a", "ab", false}, {"a*", "ab", true}, {"*b", "ab", true}, {"*(M, X)*", "invalid (M, X) of Y", true}, {"a*b*c", "abc", true},
-		{"a*b*c", "acb", false}, {"*", "", true}, {"ab*ba", "aba", false}, {"", "", true}, {"", "a", false},
-	} {
-		if got := TitleMatches(c.pattern, c.title); got != c.want {
-			t.Errorf("TitleMatches(%q, %q) = %v", c.pattern, c.title, got)
-		}
-	}
-}
-
-func TestSameTitle(t *testing.T) {
-	for _, c := range []struct {
-		a, b string
-		want bool
-	}{
-		{"failed assertion at P-dir.sm:794:7", "failed assertion at P-dir.sm:796:7", true}, {"failed assertion at P-dir.sm:794", "failed assertion at P-dir.sm:79", true},
-		{"failed assertion at P-dir.sm:794:7", "failed assertion at P-L1.sm:794:7", false}, {"deadlock: L2 is busy in I1", "deadlock: L2 is busy in I2", false},
-	} {
-		if Same(c.a, c.b) != c.want {
-			t.Errorf("Same(%q, %q) = %v", c.a, c.b, !c.want)
-		}
 	}
 }
 

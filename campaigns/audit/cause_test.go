@@ -17,8 +17,8 @@ func TestCauses(t *testing.T) {
 		{Title: "stale copy in A(S)", Outcome: "violation"},                                                                        // 4
 		{Title: "value lost after Inv in A", Outcome: "violation", Needs: []string{needDevices}},                                   // 5: not what needs nothing
 		{Title: "value lost after Inv in B", Outcome: "violation", Needs: []string{"late stores"}},                                 // 4: nothing unusual
-		{Title: "failed assertion at a.sm:3:1", Outcome: "crash", Needs: []string{needDevices}},                                    // 6
-		{Title: "failed assertion at a.sm:4:1", Outcome: "crash", Needs: []string{needDevices}},                                    // 7
+		{Title: "failed assertion in A.f: x", Outcome: "crash", Needs: []string{needDevices}},                                      // 6
+		{Title: "failed assertion in A.f: y", Outcome: "crash", Needs: []string{needDevices}},                                      // 7
 		{Title: "value lost after Put in A", Outcome: "violation", Needs: []string{needParameter + "A.x=1"}},                       // 8
 		{Title: "value lost after Put in B", Outcome: "violation", Needs: []string{needParameter + "A.x=1", needPrefetches}},       // 8
 		{Title: "deadlock: A is busy in Z", Outcome: "deadlock", Needs: []string{needPrefetches}},                                  // 9

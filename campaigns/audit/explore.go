@@ -130,7 +130,7 @@ func (x *explorer) turn(ctx context.Context, w *Work) (cost uint64, done bool, e
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		keep = x.add(&Finding{
-			Title: f.Title, Outcome: exploration.OutcomeOf(f.Property).String(), Detail: f.Property.String() + ": " + f.Detail, Machine: spec.Machine, Explore: &spec.Explore, Path: f.Steps, Dir: o.Dir, Needs: m.needs(),
+			Title: f.Title, Failure: f.Failure, Outcome: exploration.OutcomeOf(f.Property).String(), Detail: f.Property.String() + ": " + f.Detail, Machine: spec.Machine, Explore: &spec.Explore, Path: f.Steps, Dir: o.Dir, Needs: m.needs(),
 		}, w) || keep
 	}
 	if o.Dir != "" && !keep {

@@ -7,7 +7,6 @@ import (
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/place"
 	"ordeal/campaigns/report/sarif"
 	"ordeal/sim"
 )
@@ -22,7 +21,7 @@ func (r *Report) WriteSARIF(w io.Writer, root, version string, command []string)
 	for i, f := range r.Findings {
 		if i == 0 {
 			cfg := config.Config{Name: r.Protocol, Machine: f.Machine}
-			if p, dir, err := place.Load(config.SimBuiltin, &cfg); err == nil {
+			if p, dir, err := config.LoadProtocol(config.SimBuiltin, &cfg); err == nil {
 				sources = sarif.Sources{Protocol: p, Dir: dir}
 			}
 		}
@@ -41,7 +40,7 @@ func (r *Report) WriteSARIF(w io.Writer, root, version string, command []string)
 			text += "\nordeal repro --trace " + messages.QuotedPath(f.Dir)
 		}
 		log.Results = append(log.Results, sarif.Result{
-			Outcome: outcome, Title: f.Title, System: r.Protocol, Text: text, Warning: len(f.Conditions) > 0, At: sources.Locate(f.Title, f.Machine.SLICC),
+			Outcome: outcome, Title: f.Title, System: r.Protocol, Text: text, Warning: len(f.Conditions) > 0, At: sources.Locate(&f.Failure, f.Machine.SLICC),
 		})
 	}
 	return log.Write(w, root)

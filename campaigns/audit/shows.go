@@ -8,7 +8,6 @@ import (
 
 	"ordeal/campaigns/audit/exploration"
 	"ordeal/campaigns/config"
-	"ordeal/campaigns/place"
 	"ordeal/campaigns/run"
 	"ordeal/gen"
 	"ordeal/sim"
@@ -25,32 +24,26 @@ const ShowTries = 20
 func Shows(ctx context.Context, slicc string, f *Finding) (bool, error) {
 	m := f.Machine
 	m.SLICC, m.Protocol = slicc, ""
-	here := f.Machine.SLICC
-	same := func(title string) bool {
-		if here == "" {
-			return Same(title, f.Title)
-		}
-		return place.Texts(slicc, title) == place.Texts(here, f.Title)
-	}
-	titles, _, _, err := Again(ctx, m, nil, f, same)
-	return slices.ContainsFunc(titles, same), err
+	same := func(title string) bool { return title == f.Title }
+	failures, _, _, err := Again(ctx, m, nil, f, same)
+	return slices.ContainsFunc(failures, func(x sim.Failure) bool { return same(x.Title()) }), err
 }
 
 // Again makes the exploration or the runs of a finding on another machine: the run
-// itself, and others of the same program. It returns the titles of what failed, each
+// itself, and others of the same program. It returns what failed, each title
 // once, the rows that failing runs took, and the number of runs. A title with which
 // enough is shown ends it. Runs are of the protocol, if it is not nil, which must be what the machine's
 // files, repair and mutant compile to.
-func Again(ctx context.Context, m config.Machine, protocol *ruby.Protocol, f *Finding, enough func(title string) bool) (titles []string, taken sim.Coverage, runs int, err error) {
+func Again(ctx context.Context, m config.Machine, protocol *ruby.Protocol, f *Finding, enough func(title string) bool) (failures []sim.Failure, taken sim.Coverage, runs int, err error) {
 	if f.Explore != nil {
 		r, err := Explored(ctx, m, f.Explore)
 		if err != nil {
 			return nil, nil, 0, err
 		}
 		for i := range r.Findings {
-			titles = append(titles, r.Findings[i].Title)
+			failures = append(failures, r.Findings[i].Failure)
 		}
-		return titles, r.Coverage, 1, nil
+		return failures, r.Coverage, 1, nil
 	}
 	on, err := of(&m, protocol)
 	if err != nil {
@@ -67,15 +60,25 @@ func Again(ctx context.Context, m config.Machine, protocol *ruby.Protocol, f *Fi
 			return nil, nil, 0, err
 		}
 		runs++
-		if title := res.FindingTitle(); res.Failed() && !slices.Contains(titles, title) {
-			titles = append(titles, title)
+		title := res.FindingTitle()
+		if res.Failed() && !slices.ContainsFunc(failures, func(x sim.Failure) bool { return x.Title() == title }) {
+			failures = append(failures, res.Failure.Failure)
 			taken.Add(res.Coverage)
 			if enough(title) {
 				break
 			}
 		}
 	}
-	return titles, taken, runs, nil
+	return failures, taken, runs, nil
+}
+
+// Titles are the titles of failures.
+func Titles(failures []sim.Failure) []string {
+	titles := make([]string, len(failures))
+	for i := range failures {
+		titles[i] = failures[i].Title()
+	}
+	return titles
 }
 
 // Explored is what the exploration of a machine shows.

@@ -94,7 +94,7 @@ func (x *simulation) turn(ctx context.Context, w *Work) (cost uint64, done bool,
 		var ended *Finding
 		if failed(res) {
 			f := &Finding{
-				Title: res.FindingTitle(), Outcome: res.Outcome.String(), Detail: res.Detail, Machine: m, Program: string(c.Program.Text()),
+				Title: res.FindingTitle(), Failure: res.Failure.Failure, Outcome: res.Outcome.String(), Detail: res.Detail, Machine: m, Program: string(c.Program.Text()),
 				Rounds: c.Rounds, Seed: job.Seed, Conditions: Conditions(&m), Needs: features,
 			}
 			spent, err := x.examine(ctx, f, job, events)
@@ -103,7 +103,7 @@ func (x *simulation) turn(ctx context.Context, w *Work) (cost uint64, done bool,
 				return cost, false, err
 			}
 			x.add(f, w)
-			ended = x.report.titled(f.Title)
+			ended = x.report.Find(f.Title)
 		}
 		x.masked.learn(features, ended)
 	}
@@ -113,7 +113,7 @@ func (x *simulation) turn(ctx context.Context, w *Work) (cost uint64, done bool,
 // examine looks closer at a failure: how little shows it if its title is new, at which latencies,
 // and whether a deadlock is one.
 func (x *simulation) examine(ctx context.Context, f *Finding, job sim.Job, events uint64) (cost uint64, err error) {
-	switch known := x.report.titled(f.Title); {
+	switch known := x.report.Find(f.Title); {
 	case known == nil:
 		if job, cost, err = x.simplify(ctx, f, job, events); err != nil {
 			return cost, err

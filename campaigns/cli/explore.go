@@ -208,7 +208,7 @@ func (x *exploreRun) print(r *exploration.Result) error {
 	fmt.Fprintf(w, "%-10s two states are taken for one with a probability of at most %.1g\n", "omission", r.Omission)
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		fmt.Fprintf(w, "\n%-10s %s: %s\n", "violation", f.Property, messages.EscapeLine(f.Title))
+		fmt.Fprintf(w, "\n%-10s %s\n", "violation", messages.EscapeLine(f.Head()))
 		for line := range strings.Lines(f.Detail) {
 			fmt.Fprintf(w, "%-10s %s\n", "", messages.EscapeLine(strings.TrimSuffix(line, "\n")))
 		}
@@ -310,7 +310,7 @@ func (r *repeat) replay(dir string) error {
 	for i := range recorded.Findings {
 		f := &recorded.Findings[i]
 		steps, recurs, err := exploration.Replay(spec, f)
-		out := replayed{Property: f.Property.String(), Title: f.Title, Steps: steps, Recurs: recurs && err == nil}
+		out := replayed{head: f.Head(), Property: f.Property.String(), Title: f.Title, Steps: steps, Recurs: recurs && err == nil}
 		switch {
 		case err != nil:
 			out.Otherwise = err.Error()

@@ -113,7 +113,7 @@ func (x *exploreRun) printProgram(r *exploration.ProgramResult) {
 	}
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		fmt.Fprintf(w, "  %-18s %s: %s\n", "violation", f.Property, messages.EscapeLine(f.Title))
+		fmt.Fprintf(w, "  %-18s %s\n", "violation", messages.EscapeLine(f.Head()))
 		printSteps(w, f)
 	}
 }

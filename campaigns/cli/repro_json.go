@@ -49,6 +49,7 @@ func (r *repeat) printJSON(report *reduction.RepeatReport) error {
 
 // replayed is a counterexample of an exploration whose steps were taken again.
 type replayed struct {
+	head     string                 // property and title
 	Property string                 `json:"property"`
 	Title    string                 `json:"title"`
 	Steps    []exploration.Replayed `json:"steps"`
@@ -62,7 +63,7 @@ type replayed struct {
 // print prints it as text.
 func (f *replayed) print(r *repeat) {
 	w := r.Stdout
-	fmt.Fprintf(w, "recorded    %s: %s\n", f.Property, messages.EscapeLine(f.Title))
+	fmt.Fprintf(w, "recorded    %s\n", messages.EscapeLine(f.head))
 	for i, step := range f.Steps {
 		fmt.Fprintf(w, "%10d  %s\n", i+1, messages.EscapeLine(step.Step))
 		for line := range strings.Lines(step.State) {

@@ -8,12 +8,14 @@ import (
 	"time"
 
 	"gopkg.in/yaml.v3"
+
+	"ordeal/campaigns/diagnose"
 )
 
 // Known is a known issue: a finding that is reported apart, and does not make a
 // campaign fail.
 type Known struct {
-	Title   string `yaml:"title" json:"title" schema:"required" help:"title of the finding; one that ends in * stands for all that begin so"`
+	Title   string `yaml:"title" json:"title" schema:"required" help:"title of the finding, in which * stands for any text"`
 	System  string `yaml:"system" json:"system,omitempty" schema:"empty=any" help:"system under test, as findings name it, as builtin mesi-two-level"`
 	Note    string `yaml:"note" json:"note,omitempty" help:"what is known about it"`
 	Tracker string `yaml:"tracker" json:"tracker,omitempty" help:"its number in a tracker"`
@@ -36,14 +38,7 @@ func (d Date) MarshalText() ([]byte, error) { return []byte(d.Format(time.DateOn
 
 // covers reports whether a finding is the issue, on whatever day.
 func (k *Known) covers(title, system string) bool {
-	if prefix, ok := strings.CutSuffix(k.Title, "*"); ok {
-		if !strings.HasPrefix(title, prefix) {
-			return false
-		}
-	} else if title != k.Title {
-		return false
-	}
-	return k.System == "" || k.System == system
+	return diagnose.Matches(k.Title, title) && (k.System == "" || k.System == system)
 }
 
 // expired reports whether it is not known any more in a campaign that began at a time.

@@ -107,7 +107,7 @@ func (p *Proof) String() string {
 		return "equivalent: " + p.Equivalent
 	case p.Truth == Refuted:
 		f := p.Counterexample
-		return fmt.Sprintf("killed with %s in %s: %s: %s", p.Machine, messages.Plural(len(f.Steps), "step"), f.Property, messages.EscapeLine(f.Title))
+		return fmt.Sprintf("killed with %s in %s: %s", p.Machine, messages.Plural(len(f.Steps), "step"), messages.EscapeLine(f.Head()))
 	case p.Truth == Bounded && p.Same:
 		return fmt.Sprintf("no difference in %s states", messages.Comma(int(p.States)))
 	case p.Truth == Bounded:

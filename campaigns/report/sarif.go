@@ -10,15 +10,15 @@ import (
 	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/place"
 	"ordeal/campaigns/report/compare"
 	"ordeal/campaigns/report/sarif"
 	"ordeal/campaigns/run"
+	"ordeal/sim"
 )
 
 // WriteSARIF writes the findings of a campaign, ended or not, in the form of package
 // sarif. The location of a finding is that of the transition, state, event or
-// statement of its protocol that the title names (package place), or else the
+// statement of its protocol that the failure names (package diagnose), or else the
 // protocol's root file, or the campaign's file; those of a protocol that comes with
 // ordeal have no directory. Known issues are suppressed; against an earlier campaign
 // results have a state: new, unchanged, updated where they are flaky, and absent.
@@ -50,12 +50,12 @@ func WriteSARIF(w io.Writer, a *journal.Archive, b *Baseline, root string) error
 			names = append(names, c.Config)
 		}
 		r.Properties = map[string]any{"runs": f.Runs, "firstRun": f.First, "configurations": names}
-		r.At = x.locate(f.Title, names, run.Dir(f.Dir))
+		r.At = x.locate(&f.Failure, names, run.Dir(f.Dir))
 		log.Results = append(log.Results, r)
 	}
 	for _, f := range b.Gone() {
 		log.Results = append(log.Results, sarif.Result{
-			Outcome: f.Outcome, Title: f.Title, System: f.System, State: states[compare.Gone], At: x.locate(f.Title, f.Configs, ""),
+			Outcome: f.Outcome, Title: f.Title, System: f.System, State: states[compare.Gone], At: x.locate(&f.Old.Failure, f.Configs, ""),
 		})
 	}
 	if err := log.Write(w, root); err != nil {
@@ -74,7 +74,7 @@ type locator struct {
 }
 
 // locate finds the place of a finding, of which dir is the first run.
-func (x *locator) locate(title string, configs []string, dir run.Dir) sarif.Location {
+func (x *locator) locate(f *sim.Failure, configs []string, dir run.Dir) sarif.Location {
 	all := x.archive.Campaign.Configs
 	for _, name := range configs {
 		i := slices.IndexFunc(all, func(c config.Config) bool { return c.Name == name })
@@ -86,7 +86,7 @@ func (x *locator) locate(title string, configs []string, dir run.Dir) sarif.Loca
 			s = x.load(&all[i], dir)
 			x.sources[name] = s
 		}
-		if at := s.Locate(title, all[i].SLICC); at.Path != "" {
+		if at := s.Locate(f, all[i].SLICC); at.Path != "" {
 			return at
 		}
 	}
@@ -104,7 +104,7 @@ func (x *locator) load(c *config.Config, dir run.Dir) sarif.Sources {
 			}
 		}
 	}
-	p, where, err := place.Load(x.archive.Campaign.SimOf(c), &recorded)
+	p, where, err := config.LoadProtocol(x.archive.Campaign.SimOf(c), &recorded)
 	if err != nil {
 		return sarif.Sources{} // without its files there are no places in them
 	}

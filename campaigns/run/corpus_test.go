@@ -298,7 +298,7 @@ func visit(t *testing.T, c explore.Config, limit int) string {
 		m.Expand(queue[expanded], &e)
 		states, steps = states+e.Orbit, steps+e.Steps*e.Orbit
 		for _, f := range e.Faults {
-			titles[f.Property.String()+": "+f.Title] = ""
+			titles[f.Property.String()+": "+f.Title()] = ""
 		}
 		for n, print := range e.Prints {
 			if !seen[print] {

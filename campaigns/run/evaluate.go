@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"ordeal/campaigns/diagnose"
 	"ordeal/check"
 	"ordeal/check/model"
 	"ordeal/gen"
@@ -34,7 +35,7 @@ type CheckOptions struct {
 // a faulty log is an outcome, and so is a panic of the checker.
 func Evaluate(ctx context.Context, p *gen.Program, rounds int, simulated *sim.Result, o CheckOptions) (*Result, error) {
 	r := &Result{
-		Version: FormatVersion, Outcome: simulated.Outcome, Title: simulated.Title, Detail: simulated.Detail, Elapsed: simulated.Elapsed,
+		Version: FormatVersion, Outcome: simulated.Outcome, Title: simulated.Title, Failure: diagnose.Of(simulated), Detail: simulated.Detail, Elapsed: simulated.Elapsed,
 		Covered: CoveredBy(simulated.Coverage), Log: simulated.Log, Coverage: simulated.Coverage,
 	}
 	if exceedsLimits(r, p, rounds, &o) {
@@ -85,7 +86,7 @@ func exceedsLimits(r *Result, p *gen.Program, rounds int, o *CheckOptions) bool 
 		return false
 	}
 	if r.Outcome == sim.Passed {
-		r.Outcome, r.Title = sim.Infra, title
+		r.Fail(sim.Infra, sim.Failure{Kind: title})
 	}
 	r.Detail = strings.TrimPrefix(r.Detail+"\nnot checked: "+detail, "\n")
 	r.Log = nil
@@ -96,10 +97,11 @@ func exceedsLimits(r *Result, p *gen.Program, rounds int, o *CheckOptions) bool 
 // violation in it is reported with the end, see violates.
 func checkLog(ctx context.Context, r *Result, p *gen.Program, rounds int, o CheckOptions) error {
 	h, err := parse.Native(p, rounds, r.Log)
-	if outcome, title := corruptLog(err); err != nil && r.Outcome == sim.Passed {
-		r.Outcome, r.Title, r.Detail = outcome, title, err.Error()
+	if outcome, kind := corruptLog(err); err != nil && r.Outcome == sim.Passed {
+		r.Fail(outcome, sim.Failure{Kind: kind})
+		r.Detail = err.Error()
 	} else if value, ok := errors.AsType[*parse.ValueError](err); ok {
-		violates(r, outcome, title, value.Error())
+		violates(r, outcome, sim.Failure{Kind: kind}, value.Error())
 	}
 	if h == nil {
 		return nil
@@ -116,7 +118,7 @@ func checkLog(ctx context.Context, r *Result, p *gen.Program, rounds int, o Chec
 		r.Answers = append(r.Answers, AnswerOf(&r.Verdicts[i]))
 	}
 	if expected := r.Verdicts[0]; expected.Answer == check.Forbidden {
-		violates(r, sim.Violation, "history forbidden by "+expected.Model, "")
+		violates(r, sim.Violation, sim.Failure{Kind: sim.KindForbidden, Model: expected.Model}, "")
 	}
 	return nil
 }
@@ -125,23 +127,23 @@ func checkLog(ctx context.Context, r *Result, p *gen.Program, rounds int, o Chec
 // detail. If it did not come to its end, detail says so: an end that may follow
 // from a wrong value (a guest that crashed or gave up) or has other causes takes
 // second place, but a failure that the simulator found itself stays the outcome.
-func violates(r *Result, outcome sim.Outcome, title, detail string) {
+func violates(r *Result, outcome sim.Outcome, f sim.Failure, detail string) {
 	end := r.Outcome.Titled(r.Title)
 	switch {
 	case r.Outcome == sim.Passed || r.Outcome == sim.Corrupt:
-		r.Outcome, r.Title = outcome, title
+		r.Fail(outcome, f)
 		return
 	case r.Outcome == sim.Infra || r.Outcome == sim.Timeout || sim.ByGuest(r.Title):
-		r.Outcome, r.Title = outcome, title
+		r.Fail(outcome, f)
 		end = "the run ended early: " + end
 	default:
-		end = "before the end: " + title
+		end = "before the end: " + f.Title()
 	}
 	lines := []string{detail, end, r.Detail}
 	r.Detail = strings.Join(slices.DeleteFunc(lines, func(line string) bool { return line == "" }), "\n")
 }
 
-// corruptLog is the outcome and title of a run that ended and left a log that
+// corruptLog is the outcome and the kind of failure of a run that ended and left a log that
 // is no history of its program.
 func corruptLog(err error) (sim.Outcome, string) {
 	if losesUpdate(err) {

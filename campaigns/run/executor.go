@@ -1,7 +1,6 @@
 package run
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -178,18 +177,19 @@ func (x *Executor) sign(ctx context.Context, job sim.Job, r *Result) error {
 		return nil
 	}
 	observer, _ := x.Runner.(signature.Observer) // nil where the simulator is none
+	var found sim.Failure
 	err := Guarded(func() (err error) {
 		switch {
 		case r.History == nil:
-			r.Signature, err = signature.OfLostUpdate(ctx, observer, job)
+			found, err = signature.OfLostUpdate(ctx, observer, job)
 		case r.Verdicts[0].Refutation != nil:
-			var v *signature.Violation
-			if v, err = signature.Of(ctx, r.History, r.Models[0], &r.Verdicts[0], x.Check.Options, observer, job); err == nil {
-				r.Signature = cmp.Or(v.Place, r.Title+": "+v.Shape)
-			}
+			found, err = signature.Of(ctx, r.History, r.Models[0], &r.Verdicts[0], x.Check.Options, observer, job)
 		}
 		return err
 	})
+	if err == nil && found.Kind != "" {
+		r.Failure.Failure, r.Signature = found, found.Title()
+	}
 	if err != nil && ctx.Err() == nil {
 		r.Detail = strings.TrimPrefix(r.Detail+"\n"+err.Error(), "\n")
 		return nil

@@ -37,7 +37,8 @@ func Panicked(err error) bool {
 // InfraResult is the result of a run that could not be executed, checked or
 // written because of err. Before is what was known until then; it may be nil.
 func InfraResult(err error, before *Result) *Result {
-	r := &Result{Version: FormatVersion, Outcome: sim.Infra, Title: InfraTitle(err), Detail: err.Error()}
+	r := &Result{Version: FormatVersion, Detail: err.Error()}
+	r.Fail(sim.Infra, sim.Failure{Kind: InfraTitle(err)})
 	if before != nil && before.Outcome != sim.OutcomeUnknown {
 		r.Log, r.Coverage, r.Elapsed, r.LogHash = before.Log, before.Coverage, before.Elapsed, before.LogHash
 		if before.Outcome != sim.Passed {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"ordeal/campaigns/diagnose"
 	"ordeal/check"
 	"ordeal/check/model"
 	"ordeal/parse"
@@ -20,6 +21,8 @@ type Result struct {
 	// Detail is the longer text of it.
 	Title  string `json:"title,omitempty"`
 	Detail string `json:"detail,omitempty"`
+	// Failure is what went wrong, as data: its title is FindingTitle.
+	Failure diagnose.Failure `json:"failure,omitzero"`
 	// Signature names a violation instead of the title where more is known; see
 	// package signature.
 	Signature string `json:"signature,omitempty"`
@@ -141,6 +144,11 @@ func (r *Result) Diagnosed() bool { return r.Failed() && r.Outcome != sim.Violat
 
 // FindingTitle names what the run is a case of.
 func (r *Result) FindingTitle() string { return cmp.Or(r.Signature, r.Title) }
+
+// Fail sets how the run ended, and what went wrong.
+func (r *Result) Fail(outcome sim.Outcome, f sim.Failure) {
+	r.Outcome, r.Title, r.Failure = outcome, f.Title(), diagnose.Failure{Outcome: outcome, Failure: f}
+}
 
 // Same reports whether two runs have the same outcome, title and answers.
 func (r *Result) Same(other *Result) bool {

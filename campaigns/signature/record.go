@@ -1,14 +1,14 @@
 package signature
 
 import (
-	"fmt"
 	"slices"
 
+	"ordeal/campaigns/diagnose"
 	"ordeal/gen"
 	"ordeal/parse"
+	"ordeal/sim"
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/memory"
-	"ordeal/sim/lazyregexp"
 	"ordeal/sim/ruby"
 )
 
@@ -79,13 +79,13 @@ func (r *record) access(a core.Access) {
 // stale is the place of the first access that finds another value than the last
 // write before it wrote, or of a write that is not the final value of h; empty if
 // there is none.
-func (r *record) stale(h *parse.History) string {
+func (r *record) stale(h *parse.History) sim.Failure {
 	read, last := r.firstStale()
 	if read != nil {
 		return r.staleAt(read, &r.accesses[last[read.Loc]])
 	}
 	if h == nil {
-		return ""
+		return sim.Failure{}
 	}
 	for x, final := range h.Final {
 		write, ok := last[r.location[x]]
@@ -100,7 +100,7 @@ func (r *record) stale(h *parse.History) string {
 			return oldData(r.steps[served].Machine)
 		}
 	}
-	return ""
+	return sim.Failure{}
 }
 
 // firstStale is the first access that finds another value than the last write before it
@@ -125,7 +125,7 @@ func (r *record) finds(a *access) bool {
 	return a.Kind.Reads() || r.program.AgentOf(a.Thread).Kind == gen.AgentCore
 }
 
-func (r *record) staleAt(read, write *access) string {
+func (r *record) staleAt(read, write *access) sim.Failure {
 	from := read.step
 	if r.steps[from].Own {
 		if from = r.arrived(read.step); from < write.step {
@@ -148,9 +148,9 @@ func (r *record) overtaken(serving, end int) bool {
 	return asked >= 0 && asked < end && r.steps[asked].Next != r.steps[serving].State
 }
 
-func (r *record) overtakenIn(serving int) string {
+func (r *record) overtakenIn(serving int) sim.Failure {
 	s := &r.steps[serving]
-	return fmt.Sprintf("overtaken data read in %s(%s)", s.Machine, AnyCore(s.State))
+	return sim.Failure{Kind: sim.KindOvertaken, Row: sim.Row{Machine: s.Machine, State: diagnose.AnyCore(s.State)}}
 }
 
 // arrived is the last step by which the controller of a hit got the line; -1 if
@@ -167,7 +167,7 @@ func (r *record) arrived(hit int) int {
 // staleCopy is the place of a hit on a copy that arrived before writes of the
 // location: the transition that should have taken it away, one that left the state
 // as it was and came while a writer asked for the line, or else the state.
-func (r *record) staleCopy(hit, arrived int, loc gen.LocID) string {
+func (r *record) staleCopy(hit, arrived int, loc gen.LocID) sim.Failure {
 	for i := range r.accesses {
 		write := &r.accesses[i]
 		if write.Loc != loc || !write.Kind.Writes() || write.step < arrived || write.step > hit {
@@ -175,17 +175,19 @@ func (r *record) staleCopy(hit, arrived int, loc gen.LocID) string {
 		}
 		for i := write.step; i > max(r.asked(write.step), arrived); i-- {
 			if s := &r.steps[i]; r.same(i, hit) && s.State == s.Next && s.Reads && !s.Own {
-				return "stale copy after " + row(s)
+				return sim.Failure{Kind: sim.KindStaleCopy, Row: row(s)}
 			}
 		}
 	}
 	return staleCopy(r.steps[hit].Machine, r.steps[hit].State)
 }
 
-func oldData(machine string) string { return "old data brought to " + machine }
+func oldData(machine string) sim.Failure {
+	return sim.Failure{Kind: sim.KindOldBrought, Row: sim.Row{Machine: machine}}
+}
 
-func (r *record) lost(at int) string {
-	return fmt.Sprintf("value lost after %s in %s", AnyCore(r.steps[at].Event), r.steps[at].Machine)
+func (r *record) lost(at int) sim.Failure {
+	return sim.Failure{Kind: sim.KindValueLost, Row: sim.Row{Machine: r.steps[at].Machine, Event: diagnose.AnyCore(r.steps[at].Event)}}
 }
 
 // given is the first step between two by which the controller of the first,
@@ -199,21 +201,14 @@ func (r *record) given(write, end int) int {
 	return -1
 }
 
-func staleCopy(machine, state string) string {
-	return fmt.Sprintf("stale copy in %s(%s)", machine, AnyCore(state))
+func staleCopy(machine, state string) sim.Failure {
+	return sim.Failure{Kind: sim.KindStaleCopy, Row: sim.Row{Machine: machine, State: diagnose.AnyCore(state)}}
 }
 
-// row names a transition as protocols do.
-func row(s *ruby.Step) string {
-	return fmt.Sprintf("%s(%s,%s)", s.Machine, AnyCore(s.State), AnyCore(s.Event))
+// row is the row of a step, the same for all cores of a controller.
+func row(s *ruby.Step) sim.Row {
+	return sim.Row{Machine: s.Machine, State: diagnose.AnyCore(s.State), Event: diagnose.AnyCore(s.Event)}
 }
-
-// coreDigit matches the digits by which a controller of two cores tells them
-// apart, as in M0 and C1_Load of MOESI_AMD_Base, but not those of L1 and L2.
-var coreDigit = lazyregexp.New(`([^L])[01]`)
-
-// AnyCore is a name that is the same for all cores of a controller.
-func AnyCore(name string) string { return coreDigit().ReplaceAllString(name, "${1}n") }
 
 // asked is the step by which the core asked for the line that step serving
 // brought.
@@ -246,10 +241,10 @@ func (r *record) nextWrite(read int) int {
 // outdated is the place where a read whose location was written before access
 // end should have been repeated; empty if it was not written, nothing is known,
 // or cores repeat no loads: theirs that performed early may be as old as they are.
-func (r *record) outdated(read, end int) string {
+func (r *record) outdated(read, end int) sim.Failure {
 	write := r.nextWrite(read)
 	if !r.repeats || read < 0 || write < 0 || write > end || r.accesses[read].step < 0 {
-		return ""
+		return sim.Failure{}
 	}
 	from := r.accesses[read].step
 	if s := &r.steps[from]; !s.Own && !s.ThenReads && r.overtaken(from, from) {
@@ -260,7 +255,7 @@ func (r *record) outdated(read, end int) string {
 		at = sibling // another core of the same controller wrote the line
 	}
 	if at >= 0 {
-		return "load not repeated after " + row(&r.steps[at])
+		return sim.Failure{Kind: sim.KindNotRepeated, Row: row(&r.steps[at])}
 	}
 	return staleCopy(r.steps[from].Machine, r.stateAt(from, r.accesses[end].step))
 }

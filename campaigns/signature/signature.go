@@ -58,27 +58,19 @@ type Observer interface {
 	Repeats() bool
 }
 
-// Violation is what a violation looks like.
-type Violation struct {
-	// Shape is that of the minimal history, Place the place of the failure;
-	// empty where it is not known.
-	Shape, Place string
-	_            struct{}
-}
-
-// Of describes a run whose history the model forbids: v has the refutation, in
+// Of is the failure of a run whose history the model forbids: v has the refutation, in
 // whose place it puts the minimal one that it describes. The
 // observer is nil, or repeats job, which is the run. Options bound the check of
 // each history of the reduction.
 func Of(
 	ctx context.Context, h *parse.History, m model.Model, v *check.Verdict, o check.Options, observer Observer, job sim.Job,
-) (*Violation, error) {
+) (sim.Failure, error) {
 	least, err := minimal.Refuted(ctx, h, m, v.Refutation, o)
 	if err != nil {
-		return nil, fmt.Errorf("signature of a violation: %w", err)
+		return sim.Failure{}, fmt.Errorf("signature of a violation: %w", err)
 	}
 	v.Refutation = least.Refutation
-	found := &Violation{Shape: Shape(least.History)}
+	found := sim.Failure{Kind: sim.KindForbidden, Model: m.Name, Shape: Shape(least.History)}
 	if observer == nil {
 		return found, nil
 	}
@@ -90,27 +82,31 @@ func Of(
 	}
 	r.repeats = observer.Repeats()
 	if _, err := observer.Observe(ctx, job, r.step, r.access); err != nil {
-		return nil, fmt.Errorf("signature of a violation: %w", err)
+		return sim.Failure{}, fmt.Errorf("signature of a violation: %w", err)
 	}
-	if !r.full() {
-		found.Place = cmp.Or(r.stale(least.History), r.early(least.History, m.Events(least.History), least.Verdict.Refutation))
+	if r.full() {
+		return found, nil
+	}
+	if place := cmp.Or(r.stale(least.History), r.early(least.History, m.Events(least.History), least.Verdict.Refutation)); place.Kind != "" {
+		place.Model, place.Shape = found.Model, found.Shape
+		return place, nil
 	}
 	return found, nil
 }
 
-// OfLostUpdate is the signature of a run of which no history can be made, since
-// two updates read one value: the place of the first read of an older value;
-// empty where that is not known.
-func OfLostUpdate(ctx context.Context, observer Observer, job sim.Job) (string, error) {
+// OfLostUpdate is the failure of a run of which no history can be made, since
+// two updates read one value: the first read of an older value; zero where that is
+// not known.
+func OfLostUpdate(ctx context.Context, observer Observer, job sim.Job) (sim.Failure, error) {
 	if observer == nil {
-		return "", nil
+		return sim.Failure{}, nil
 	}
 	r := newRecord(job.Program, nil)
 	if _, err := observer.Observe(ctx, job, r.step, r.access); err != nil {
-		return "", fmt.Errorf("signature of a lost update: %w", err)
+		return sim.Failure{}, fmt.Errorf("signature of a lost update: %w", err)
 	}
 	if r.full() {
-		return "", nil
+		return sim.Failure{}, nil
 	}
 	return r.stale(nil), nil
 }
@@ -155,7 +151,7 @@ func letter(op *parse.Op) string {
 // between that and a read of its thread that is before it in program order.
 // Reads that the cycle finds out of date come first. Where nothing else is found, a
 // read lost its line before the next write.
-func (r *record) early(h *parse.History, events model.Events, refutation *witness.Refutation) string {
+func (r *record) early(h *parse.History, events model.Events, refutation *witness.Refutation) sim.Failure {
 	var reads []parse.OpID
 	for e := range refutation.Edges() {
 		if e.Rule == witness.FromRead || e.Rule == witness.DerivedB {
@@ -172,17 +168,17 @@ func (r *record) early(h *parse.History, events model.Events, refutation *witnes
 				overtaken = max(overtaken, r.last(h, before))
 			}
 		}
-		if place := r.outdated(r.performed(h, id), overtaken); place != "" {
+		if place := r.outdated(r.performed(h, id), overtaken); place.Kind != "" {
 			return place
 		}
 	}
 	inverted, perhaps := r.inverted(h)
-	if inverted != "" {
+	if inverted.Kind != "" {
 		return inverted
 	}
 	for _, id := range reads {
 		read := r.performed(h, id)
-		if place := r.outdated(read, r.nextWrite(read)); place != "" {
+		if place := r.outdated(read, r.nextWrite(read)); place.Kind != "" {
 			return place
 		}
 	}
@@ -193,24 +189,24 @@ func (r *record) early(h *parse.History, events model.Events, refutation *witnes
 // and two that perhaps did; empty if there are none. Loads may perform before
 // earlier stores. A load that was forwarded has its value before the store
 // performs; what is after it may have been early.
-func (r *record) inverted(h *parse.History) (inverted, perhaps string) {
+func (r *record) inverted(h *parse.History) (inverted, perhaps sim.Failure) {
 	kinds := map[parse.Kind]string{parse.Read: "load", parse.Write: "store", parse.RMW: "atomic"}
 	for id := range h.Ops {
 		late := parse.OpID(id)
 		for early := h.Start[h.Thread(late)]; early < late; early++ {
 			a, b := h.Ops[early].Kind, h.Ops[late].Kind
 			first, second := r.last(h, early), r.performed(h, late)
-			text := fmt.Sprintf("%s performed before an earlier %s", kinds[b], kinds[a])
+			text := sim.Failure{Kind: fmt.Sprintf("%s performed before an earlier %s", kinds[b], kinds[a])}
 			switch {
 			case second < 0 || a == parse.Write && b == parse.Read:
 			case second < first:
-				return text, ""
+				return text, sim.Failure{}
 			case first < 0 && a == parse.Read:
 				perhaps = text
 			}
 		}
 	}
-	return "", perhaps
+	return sim.Failure{}, perhaps
 }
 
 // performed is last, for a load that was forwarded that of its store: it has its

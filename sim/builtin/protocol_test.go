@@ -151,19 +151,19 @@ func TestProtocolFaults(t *testing.T) {
 		},
 		"assertion": {
 			"cache.sm", "assert(in_msg.LineAddress == address)", "assert(in_msg.LineAddress != address)",
-			sim.Crash, "failed assertion at cache.sm:", []string{"transition (IM, Grant)"},
+			sim.Crash, "failed assertion in L1Cache.", []string{"transition (IM, Grant)"},
 		},
 		"error": {
 			"cache.sm", "in_msg.Type == CacheOrder:PutAck", "in_msg.Type == CacheOrder:Grant",
-			sim.Crash, `error("unknown order") at cache.sm:`, nil,
+			sim.Crash, "error in L1Cache.orderPort: unknown order", nil,
 		},
 		"stale pointer": {
 			"cache.sm", "    d_deallocate;\n    o_popOrder;", "    d_deallocate;\n    a_stale;\n    o_popOrder;",
-			sim.Crash, "use of a stale pointer at cache.sm:", []string{"the Entry of line 0x10"},
+			sim.Crash, "use of a stale pointer in L1Cache.", []string{"the Entry of line 0x10"},
 		},
 		"invalid pointer": {
 			"cache.sm", "    TBEs.allocate(address);\n    set_tbe(TBEs[address]);", "    TBEs.allocate(address);",
-			sim.Crash, "use of an invalid pointer at cache.sm:", nil,
+			sim.Crash, "use of an invalid pointer in L1Cache.", nil,
 		},
 		"table": {
 			"cache.sm", "    TBEs.deallocate(address);\n", "    TBEs.deallocate(address);\n    TBEs.deallocate(address);\n",
@@ -171,7 +171,7 @@ func TestProtocolFaults(t *testing.T) {
 		},
 		"full set": {
 			"cache.sm", "cacheMemory.cacheAvail(in_msg.LineAddress) == false", "false",
-			sim.Crash, "cache: line allocated in a full set at cache.sm:", nil,
+			sim.Crash, "cache: line allocated in a full set in L1Cache.a_allocate: ", nil,
 		},
 		"wrong answer": {
 			"cache.sm", "transition(M, Load) {\n    l_load;", "transition(M, Load) {\n    s_store;",

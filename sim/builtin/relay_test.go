@@ -161,18 +161,18 @@ func TestSteps(t *testing.T) {
 	for _, fault := range []struct{ from, to, title string }{
 		{"    wakeup_port(readyPort, address);\n", "", "deadlock: "},
 		{"    storage.removeEntryFromSlot(tbe.slot);\n    assert(storage.size() > 0);\n", "", "deadlock: "},
-		{"    storage.decrementReserved();\n", "", "TBE storage: no slot is available at relay.sm:"},
-		{"tbe.slot := storage.addEntryToNewSlot();", "tbe.slot := 1;", "TBE storage: share of a free slot at relay.sm:"},
-		{"    waiting.pop();\n", "    waiting.pop(); waiting.pop();\n", "trigger queue: there is no element at relay.sm:"},
-		{"tbe.expected.addExpectedCount(1);", "", "failed assertion at relay.sm:"},
-		{"incomingTransactionEnd(address, curTransitionNextState());", "", "start of a transaction that is under way at relay.sm:"},
-		{"Request, in_trans=\"yes\";", "Request; Other, in_trans=\"yes\";", "end of a transaction whose event is not marked in_trans at relay.sm:"},
-		{"outgoingTransactionStart(address, curTransitionEvent());", "", "end of a transaction that is not under way at relay.sm:"},
+		{"    storage.decrementReserved();\n", "", "TBE storage: no slot is available in "},
+		{"tbe.slot := storage.addEntryToNewSlot();", "tbe.slot := 1;", "TBE storage: share of a free slot in "},
+		{"    waiting.pop();\n", "    waiting.pop(); waiting.pop();\n", "trigger queue: there is no element in "},
+		{"tbe.expected.addExpectedCount(1);", "", "failed assertion in "},
+		{"incomingTransactionEnd(address, curTransitionNextState());", "", "start of a transaction that is under way in "},
+		{"Request, in_trans=\"yes\";", "Request; Other, in_trans=\"yes\";", "end of a transaction whose event is not marked in_trans in "},
+		{"outgoingTransactionStart(address, curTransitionEvent());", "", "end of a transaction that is not under way in "},
 	} {
 		path := relayed(t, file)
 		replaceIn(t, path, "relay.sm", fault.from, fault.to)
 		o := Options{SLICC: path, Core: core.TSO, Watchdog: 20_000}
-		if fault.title == "TBE storage: no slot is available at relay.sm:" {
+		if fault.title == "TBE storage: no slot is available in " {
 			o.Parameters = []string{"L1Cache.slots=1"}
 		}
 		report, err := newRunner(t, o).Simulate(t.Context(), sim.Job{Program: randomProgram(t, 5, 4), Rounds: 10, Seed: 1})

@@ -105,7 +105,7 @@ func (s *simulation) until(ctx context.Context, deadline time.Time, done func() 
 		}
 		if s.barriers != nil {
 			if where, what, ok := s.barriers.Overdue(s.options.Watchdog); ok {
-				return sim.Result{Outcome: sim.Deadlock, Title: "deadlock: a count was lost at " + where, Detail: what + "\n" + s.dump()}
+				return sim.Failed(sim.Deadlock, sim.Failure{Kind: sim.KindDeadlock, Text: "a count was lost at " + where}, what+"\n"+s.dump())
 			}
 		}
 		if ctx.Err() != nil || time.Now().After(deadline) {
@@ -146,14 +146,13 @@ func (s *simulation) spent() sim.Result {
 		if err := s.queue.Run(batch); err != nil {
 			return s.crash(err)
 		}
-		spins, most := "", uint64(0)
+		spins, most := sim.Failure{Kind: sim.KindLivelock}, uint64(0)
 		for i, row := range protocol.Coverage() {
 			if n := row.Count + row.Stalls - before[i].Count - before[i].Stalls; n > most {
-				spins, most = fmt.Sprintf(": %s takes (%s, %s)", row.Machine, row.State, row.Event), n
+				spins.Row, most = row.Row, n
 			}
 		}
-		r.Title = "livelock" + spins
-		r.Detail = fmt.Sprintf("no operation has been performed in the last %d events\n%s", idle, r.Detail)
+		return sim.Failed(sim.Timeout, spins, fmt.Sprintf("no operation has been performed in the last %d events\n%s", idle, r.Detail))
 	}
 	return r
 }
@@ -165,13 +164,11 @@ func (s *simulation) unfinished() string {
 // deadlock is the result of a run without progress. Its title names the place
 // of the oldest access, if the memory system finds it.
 func (s *simulation) deadlock(why string) sim.Result {
-	title := "deadlock"
+	f := sim.Failure{Kind: sim.KindDeadlock}
 	if protocol, ok := s.system.(*ruby.System); ok {
-		if where := protocol.Stuck(); where != "" {
-			title += ": " + where
-		}
+		f = protocol.Stuck()
 	}
-	return sim.Result{Outcome: sim.Deadlock, Title: title, Detail: why + "\n" + s.dump()}
+	return sim.Failed(sim.Deadlock, f, why+"\n"+s.dump())
 }
 
 // crash is the result of a failed assertion. Any other error is a fault of
@@ -181,7 +178,7 @@ func (s *simulation) crash(err error) sim.Result {
 	if !ok {
 		return sim.Result{Outcome: sim.Infra, Title: "fault of the embedded simulator", Detail: err.Error()}
 	}
-	return sim.Result{Outcome: sim.Crash, Title: fault.Title, Detail: fault.Detail + "\n" + s.dump()}
+	return sim.Failed(sim.Crash, fault.Failure, fault.Detail+"\n"+s.dump())
 }
 
 func (s *simulation) dump() string {

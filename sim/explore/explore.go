@@ -15,6 +15,7 @@ import (
 
 	"ordeal/gen"
 	"ordeal/gen/option"
+	"ordeal/sim"
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/memory"
 	"ordeal/sim/explore/machine"
@@ -163,21 +164,21 @@ func (c *Config) addresses() []memory.Addr {
 func faultOf(err error) machine.Fault {
 	m, ok := errors.AsType[*memory.Fault](err)
 	if !ok {
-		return machine.Fault{Property: machine.Resource, Title: err.Error()}
+		return machine.Fault{Property: machine.Resource, Failure: sim.Failure{Kind: err.Error()}}
 	}
-	f := machine.Fault{Property: machine.Resource, Title: m.Title, Detail: m.Detail}
+	f := machine.Fault{Property: machine.Resource, Failure: m.Failure, Detail: m.Detail}
 	for _, kind := range []struct {
 		prefix   string
 		property machine.Property
 	}{
-		{"invalid transition", machine.Unhandled},
-		{"failed assertion", machine.Assertion}, {"error(", machine.Assertion},
+		{sim.KindInvalidTransition, machine.Unhandled},
+		{sim.KindAssertion, machine.Assertion}, {sim.KindError, machine.Assertion},
 		{"use of a stale pointer", machine.StalePointer}, {"use of an invalid pointer", machine.StalePointer},
 		{"network: ", machine.Misrouted}, {"transition of a line that no core", machine.Misrouted}, {"mapAddressToMachine", machine.Misrouted},
 		{"sequencer: ", machine.Callback},
 		{"FIFO", machine.BufferOrder}, {"message buffer overfull", machine.BufferOrder},
 	} {
-		if strings.HasPrefix(m.Title, kind.prefix) {
+		if strings.HasPrefix(m.Kind, kind.prefix) {
 			f.Property = kind.property
 			break
 		}

@@ -381,8 +381,8 @@ func (m *Machine) Describe(s machine.State) string {
 		if p.summary.Waiting > 0 {
 			fmt.Fprintf(&sb, ", %d accesses under way", p.summary.Waiting)
 		}
-		if p.summary.Leftover != "" {
-			sb.WriteString(", " + p.summary.Leftover)
+		if p.summary.Leftover != (sim.Failure{}) {
+			sb.WriteString(", " + p.summary.Leftover.Title())
 		}
 		sb.WriteByte('\n')
 	}

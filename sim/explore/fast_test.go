@@ -38,7 +38,7 @@ func visit(t testing.TB, c Config, limit int) visited {
 		v.steps += e.Steps * e.Orbit
 		v.expanded += e.Steps
 		for _, f := range e.Faults {
-			v.titles = append(v.titles, f.Property.String()+": "+f.Title)
+			v.titles = append(v.titles, f.Property.String()+": "+f.Title())
 		}
 		for n, print := range e.Prints {
 			if _, ok := seen[print]; !ok {

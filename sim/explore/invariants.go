@@ -3,6 +3,7 @@ package explore
 import (
 	"fmt"
 
+	"ordeal/sim"
 	"ordeal/sim/explore/machine"
 	"ordeal/sim/ruby"
 	"ordeal/sim/ruby/cache"
@@ -43,8 +44,9 @@ func (m *moment) violations(list []machine.Fault) []machine.Fault {
 		return list
 	}
 	for i := range m.controllers {
-		if what := m.controllers[i].Leftover; what != "" {
-			list = append(list, machine.Fault{Property: machine.Leftovers, Title: "at rest " + what, Detail: m.names[i], Step: -1})
+		if what := m.controllers[i].Leftover; what != (sim.Failure{}) {
+			what.Kind = sim.KindAtRest
+			list = append(list, machine.Fault{Property: machine.Leftovers, Failure: what, Detail: m.names[i], Step: -1})
 		}
 	}
 	if m.ages {
@@ -58,11 +60,12 @@ func (m *moment) violations(list []machine.Fault) []machine.Fault {
 // deadlock names the first controller that has something left over.
 func (m *moment) deadlock() machine.Fault {
 	for i := len(m.controllers) - 1; i >= 0; i-- {
-		if what := m.controllers[i].Leftover; what != "" {
-			return machine.Fault{Property: machine.Deadlock, Title: what, Detail: m.names[i], Step: -1}
+		if what := m.controllers[i].Leftover; what != (sim.Failure{}) {
+			what.Kind = sim.KindDeadlock
+			return machine.Fault{Property: machine.Deadlock, Failure: what, Detail: m.names[i], Step: -1}
 		}
 	}
-	return machine.Fault{Property: machine.Deadlock, Title: "a request is lost", Detail: "", Step: -1}
+	return machine.Fault{Property: machine.Deadlock, Failure: sim.Failure{Kind: sim.KindRequestLost}, Step: -1}
 }
 
 // swmr: of the controllers with cores, one that may write a line is the only
@@ -83,8 +86,8 @@ func (m *moment) swmr(list []machine.Fault, line int) []machine.Fault {
 		if owner := m.controllers[i].Owner; owner >= 0 && owner != m.controllers[writer].Owner && readable(l) {
 			return append(list, machine.Fault{
 				Property: machine.SWMR, Step: -1,
-				Title:  fmt.Sprintf("a core may write in %s while another is in %s", m.controllers[writer].Lines[line].State, l.State),
-				Detail: fmt.Sprintf("line %d: %s and %s", line, m.names[writer], m.names[i]),
+				Failure: sim.Failure{Kind: sim.KindTwoWriters, Row: sim.Row{State: m.controllers[writer].Lines[line].State}, Text: l.State},
+				Detail:  fmt.Sprintf("line %d: %s and %s", line, m.names[writer], m.names[i]),
 			})
 		}
 	}
@@ -105,14 +108,14 @@ func (m *moment) values(list []machine.Fault, line int) []machine.Fault {
 		if !l.Last && !c.Home && readable(l) && !m.within(i, line) {
 			list = append(list, machine.Fault{
 				Property: machine.Values, Step: -1,
-				Title:  fmt.Sprintf("at rest a copy in %s is not the last write", l.State),
-				Detail: fmt.Sprintf("line %d: %s", line, m.names[i]),
+				Failure: sim.Failure{Kind: sim.KindOldAtRest, Row: sim.Row{State: l.State}},
+				Detail:  fmt.Sprintf("line %d: %s", line, m.names[i]),
 			})
 		}
 	}
 	if !kept {
 		list = append(list, machine.Fault{
-			Property: machine.Values, Title: "at rest no copy is the last write", Detail: fmt.Sprintf("line %d", line), Step: -1,
+			Property: machine.Values, Failure: sim.Failure{Kind: "at rest no copy is the last write"}, Detail: fmt.Sprintf("line %d", line), Step: -1,
 		})
 	}
 	return list

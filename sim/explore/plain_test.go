@@ -265,7 +265,7 @@ func (r *reference) moment(inFlight int) moment {
 
 // find notes a fault of state i, or of a step of it.
 func (r *reference) find(f machine.Fault, i int, label string) {
-	key := f.Property.String() + f.Title
+	key := f.Property.String() + f.Title()
 	if r.titles[key] {
 		return
 	}

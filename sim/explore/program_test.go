@@ -28,7 +28,7 @@ func outcomes(t testing.TB, c Config) [][]byte {
 	for i := 0; i < len(queue); i++ {
 		m.Expand(queue[i], &e)
 		for _, f := range e.Faults {
-			t.Fatalf("%s: %s: %s", f.Property, f.Title, f.Detail)
+			t.Fatalf("%s: %s: %s", f.Property, f.Title(), f.Detail)
 		}
 		if e.Done {
 			logs[string(m.Outcome(queue[i]))] = true

@@ -54,7 +54,7 @@ func (r *Replayer) Replay(schedule []string) (*machine.Fault, error) {
 		for i := range e.Faults {
 			if e.Faults[i].Step == ordinal {
 				if n+1 < len(schedule) {
-					return nil, fmt.Errorf("schedule:%d: the run ends here: %s: %s", n+1, e.Faults[i].Property, e.Faults[i].Title)
+					return nil, fmt.Errorf("schedule:%d: the run ends here: %s: %s", n+1, e.Faults[i].Property, e.Faults[i].Title())
 				}
 				return &e.Faults[i], nil
 			}

@@ -30,8 +30,8 @@ func TestReplay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got == nil || got.Title != want.Findings[i].Title {
-		t.Errorf("%v, want %s", got, want.Findings[i].Title)
+	if got == nil || got.Title() != want.Findings[i].Title() {
+		t.Errorf("%v, want %s", got, want.Findings[i].Title())
 	}
 	if text := strings.Join(rows, ", "); !strings.Contains(text, "M Fwd_GETX") || len(messages) == 0 {
 		t.Errorf("rows %s, %d messages", text, len(messages))

@@ -142,9 +142,9 @@ func TestFaultsOfRuns(t *testing.T) {
 		outcome sim.Outcome
 		title   string
 	}{
-		{"transition", sim.Crash, "invalid transition: l1_cntrl in IS_I on Inv"},
-		{"assertion", sim.Crash, "assertion failed: L1Cache_Controller.cc: m_tbe_ptr != NULL"},
-		{"deadlock", sim.Deadlock, "Possible Deadlock detected"},
+		{"transition", sim.Crash, "invalid transition (IS_I, Inv) of L1Cache"},
+		{"assertion", sim.Crash, "failed assertion in L1Cache.unset_tbe: m_tbe_ptr != NULL"},
+		{"deadlock", sim.Deadlock, "deadlock: Possible Deadlock detected"},
 		{"functional-read", sim.Infra, "functional read failed"},
 		{"memory", sim.Infra, "out of memory"},
 		{"fatal", sim.Infra, "gem5 fatal: cache size N is no power of two"},

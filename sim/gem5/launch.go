@@ -277,6 +277,7 @@ func (l *launch) results(end sandbox.Result, debug *debugReader) ([]sim.Result, 
 		result.Detail = fmt.Sprintf("gem5 had more than %d processes and threads", limits.Processes)
 	default:
 		result, l.retry = outcomeOf(end, text, l.timeout())
+		l.nameStatement(&result)
 	}
 	if l.try > 0 {
 		result.Detail += fmt.Sprintf("\nlaunch again %d times, with seed %d and randomization", l.try, l.seed())

@@ -62,7 +62,7 @@ func TestMutant(t *testing.T) {
 		outcome  sim.Outcome
 		title    string
 	}{
-		{"fault=transition", sim.Crash, "invalid transition: l1_cntrl in IS_I on Inv"},
+		{"fault=transition", sim.Crash, "invalid transition (IS_I, Inv) of L1Cache"},
 		{"slow=0s", sim.Passed, ""},
 		{"broken", sim.Infra, "the mutant does not build"},
 	} {

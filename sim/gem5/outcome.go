@@ -1,8 +1,10 @@
 package gem5
 
 import (
+	"cmp"
 	"fmt"
 	"path"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -44,15 +46,11 @@ func classify(end sandbox.Result, s *status, text string, timeout time.Duration)
 	case s.exited:
 		return crash("simulation ended: " + normalise(s.cause)), false
 	case s.stuck == "deadlock":
-		return sim.Result{
-			Outcome: sim.Deadlock, Title: "deadlock: no core completes an access",
-			Detail: fmt.Sprintf("no core completed an access to memory for %d ticks", s.idle),
-		}, false
+		return sim.Failed(sim.Deadlock, sim.Failure{Kind: sim.KindDeadlock, Text: "no core completes an access"},
+			fmt.Sprintf("no core completed an access to memory for %d ticks", s.idle)), false
 	case s.stuck == "livelock":
-		return sim.Result{
-			Outcome: sim.Deadlock, Title: "livelock: no core completes a store",
-			Detail: fmt.Sprintf("cores completed loads, but none a store for %d ticks", s.quiet),
-		}, false
+		return sim.Failed(sim.Deadlock, sim.Failure{Kind: sim.KindLivelock, Text: "no core completes a store"},
+			fmt.Sprintf("cores completed loads, but none a store for %d ticks", s.quiet)), false
 	case s.limited:
 		return sim.Result{Outcome: sim.Timeout, Title: "simulation reached its limit of ticks"}, false
 	case s.refused != "":
@@ -70,7 +68,7 @@ func classify(end sandbox.Result, s *status, text string, timeout time.Duration)
 	}
 	// Before the simulation has begun nothing is tested.
 	if !s.started && !strings.Contains(text, "Starting simulation") && result.Outcome != sim.Infra {
-		result.Outcome, result.Title = sim.Infra, "gem5 configuration failed: "+result.Title
+		result.Outcome, result.Failure, result.Title = sim.Infra, sim.Failure{}, "gem5 configuration failed: "+result.Title
 	}
 	return result, retry
 }
@@ -95,9 +93,11 @@ func classifyExit(end sandbox.Result, timeout time.Duration) sim.Result {
 
 // The messages of gem5, the host and Python that say why a launch failed.
 var (
-	memoryForm     = lazyregexp.New(`std::bad_alloc|Could not mmap|MemoryError|Cannot allocate memory`)
-	transitionForm = lazyregexp.New(`Invalid transition\s+(\S+) time: \d+ addr: \S+ event: (\S+) state: (\S+)`)
-	assertionForm  = lazyregexp.New("(?m)([^\\s:]+):\\d+: .*Assertion [`'](.+)' failed")
+	memoryForm = lazyregexp.New(`std::bad_alloc|Could not mmap|MemoryError|Cannot allocate memory`)
+	// StateMachine.py and embedError in AST.py of src/mem/slicc write these three.
+	transitionForm = lazyregexp.New(`(?:(\w+)_Transitions\.cc:\d+: panic: )?Invalid transition\s+(\S+) time: \d+ addr: (\S+) event: (\S+) state: (\S+)`)
+	statementForm  = lazyregexp.New(`(?:(\w+)_Controller\.cc:\d+: panic: )?Runtime Error at ([\w.-]+):(\d+): (.*?)\.?\s*(?:\n|$)`)
+	assertionForm  = lazyregexp.New("(?m)([^\\s:]+):\\d+: (?:.*?::(\\w+)\\(.*?)?Assertion [`'](.+)' failed")
 	tracingForm    = lazyregexp.New(`Tracing is not enabled|invalid debug flag`)
 	messageForm    = lazyregexp.New(`(?m)^(?:\S+:\d+: )?(panic|fatal): (.*)$`)
 	conditionForm  = lazyregexp.New(`^(?:panic|fatal) condition .* occurred: `)
@@ -112,10 +112,17 @@ func classifyMessages(text string) (result sim.Result, retry bool) {
 		return infra("out of memory"), false
 	}
 	if m := transitionForm().FindStringSubmatch(text); m != nil {
-		return crash("invalid transition: " + objectName(m[1]) + " in " + m[3] + " on " + m[2]), false
+		return sim.Failed(sim.Crash, transitionFailure(m), ""), false
+	}
+	if m := statementForm().FindStringSubmatch(text); m != nil {
+		return sim.Failed(sim.Crash, statementFailure(m), ""), false
 	}
 	if m := assertionForm().FindStringSubmatch(text); m != nil {
-		return crash("assertion failed: " + path.Base(m[1]) + ": " + spaceForm().ReplaceAllString(m[2], " ")), false
+		f := sim.Failure{Kind: sim.KindAssertion, Function: path.Base(m[1]), Text: spaceForm().ReplaceAllString(m[3], " ")}
+		if machine, ok := strings.CutSuffix(f.Function, "_Controller.cc"); ok {
+			f.Row.Machine, f.Function = machine, m[2]
+		}
+		return sim.Failed(sim.Crash, f, ""), false
 	}
 	if tracingForm().MatchString(text) {
 		return infra("gem5 was built without tracing, which the order of stores needs"), false
@@ -147,7 +154,7 @@ func classifyMessage(kind, message string) (result sim.Result, retry bool) {
 		if i := strings.IndexAny(message, ".!"); i >= 0 {
 			message = message[:i]
 		}
-		return sim.Result{Outcome: sim.Deadlock, Title: normalise(message)}, false
+		return sim.Failed(sim.Deadlock, sim.Failure{Kind: sim.KindDeadlock, Text: normalise(message)}, ""), false
 	case kind == "fatal":
 		return infra("gem5 fatal: " + normalise(message)), false
 	case strings.Contains(lower, "unmapped address") || strings.Contains(lower, "page table fault"):
@@ -161,6 +168,27 @@ func classifyMessage(kind, message string) (result sim.Result, retry bool) {
 		return crash(guestFault + normalise(before)), false
 	}
 	return crash("panic: " + normalise(message)), false
+}
+
+// assertFailure is the message of an assertion in SLICC.
+const assertFailure = "assert failure"
+
+// transitionFailure is the failure of a match of transitionForm.
+func transitionFailure(m []string) sim.Failure {
+	row := sim.Row{Machine: cmp.Or(m[1], objectName(m[2])), State: m[5], Event: m[4]}
+	number := strings.TrimPrefix(m[2][strings.LastIndexByte(m[2], '.')+1:], objectName(m[2]))
+	address, _ := strconv.ParseInt(strings.TrimPrefix(m[3], "0x"), 16, 64)
+	return sim.Failure{Kind: sim.KindInvalidTransition, Row: row, At: sim.Place{Controller: row.Machine + " " + cmp.Or(number, "0"), Row: row, Address: address}}
+}
+
+// statementFailure is the failure of a match of statementForm.
+func statementFailure(m []string) sim.Failure {
+	f := sim.Failure{Kind: sim.KindError, Row: sim.Row{Machine: m[1]}, Text: m[4], At: sim.Place{File: m[2]}}
+	f.At.Line, _ = strconv.Atoi(m[3])
+	if m[4] == assertFailure {
+		f.Kind, f.Text = sim.KindAssertion, ""
+	}
+	return f
 }
 
 func crash(title string) sim.Result { return sim.Result{Outcome: sim.Crash, Title: title} }

@@ -122,7 +122,7 @@ func TestPseudoFailure(t *testing.T) {
 				whole(t, &jobs[k], result)
 				continue
 			}
-			if result.Outcome != sim.Crash || result.Title != "invalid transition: l1_cntrl in IS_I on Inv" {
+			if result.Outcome != sim.Crash || result.Title != "invalid transition (IS_I, Inv) of L1Cache" {
 				t.Errorf("after %d sums: %+v", at, result)
 			}
 			frames := wordsOf(t, result.Log)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"ordeal/sim"
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/memory"
 	"ordeal/sim/ruby/cache"
@@ -104,7 +105,7 @@ func (c *controller) Handle(uint64) {
 		if n == c.perCycle {
 			c.wake(c.now + 1)
 			if c.full++; c.full == endless {
-				c.fail(fmt.Sprintf("livelock: %s takes one transition after the other", c.code.Decl.Name), "%d a cycle for %d cycles", n, c.full)
+				c.failWhole(sim.Failure{Kind: sim.KindLivelock, Row: sim.Row{Machine: c.code.Decl.Name}, Text: "takes one transition after the other"}, "%d a cycle for %d cycles", n, c.full)
 			}
 			return
 		}

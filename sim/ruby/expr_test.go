@@ -127,7 +127,7 @@ func TestExpressions(t *testing.T) {
 			t.Errorf("%s %s: %v", c.statements, c.condition, err)
 		}
 		err := runWith(t, statements+"assert(!("+c.condition+"));")
-		if err == nil || !strings.HasPrefix(err.Error(), "failed assertion at cache.sm:") {
+		if err == nil || !strings.HasPrefix(err.Error(), "failed assertion in ") {
 			t.Errorf("%s %s: the opposite: error %v", c.statements, c.condition, err)
 		}
 	}
@@ -136,7 +136,7 @@ func TestExpressions(t *testing.T) {
 // TestLowBits requires as many bits as an address has to be refused, as gem5 does.
 func TestLowBits(t *testing.T) {
 	err := runWith(t, "Addr a := makeLineAddress(address, 64);")
-	if err == nil || !strings.HasPrefix(err.Error(), "makeLineAddress of all bits at cache.sm:") {
+	if err == nil || !strings.HasPrefix(err.Error(), "makeLineAddress of all bits in L1Cache.c_complete: ") {
 		t.Errorf("error %v", err)
 	}
 }

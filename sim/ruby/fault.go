@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"ordeal/sim"
 	"ordeal/sim/builtin/memory"
 	"ordeal/sim/ruby/code"
 	"ordeal/sim/slicc/syntax"
@@ -13,20 +14,33 @@ import (
 // as a *memory.Fault, which ends the run of the event queue. Calls of a controller from
 // outside of its wake-ups catch it.
 
-// fail ends the wake-up with a fault. The title has no addresses or numbers
-// that vary.
-func (c *controller) fail(title, format string, args ...any) {
-	detail := fmt.Sprintf("%s at tick %d: ", c.name(), c.now) + fmt.Sprintf(format, args...)
-	if c.event >= 0 {
-		detail += fmt.Sprintf("\nin %s on line %#x", c.row(), c.words[code.AddressWord])
-		detail += c.system.history(memory.Addr(c.words[code.AddressWord]))
-	}
-	panic(&memory.Fault{Title: title, Detail: detail})
+// fail ends the wake-up with a fault of a kind that names nothing of the protocol. The
+// kind has no addresses or numbers that vary.
+func (c *controller) fail(kind, format string, args ...any) {
+	c.failWhole(sim.Failure{Kind: kind}, format, args...)
 }
 
-// failAt is fail with the place in the protocol's text in the title.
-func (c *controller) failAt(pos syntax.Pos, title, format string, args ...any) {
-	c.fail(fmt.Sprintf("%s at %s", title, pos), format, args...)
+// failWhole ends the wake-up with a failure.
+func (c *controller) failWhole(f sim.Failure, format string, args ...any) {
+	f.At.Controller, f.At.Tick = c.name(), int64(c.now)
+	detail := fmt.Sprintf("%s at tick %d: ", c.name(), c.now) + fmt.Sprintf(format, args...)
+	if c.event >= 0 {
+		f.At.Row, f.At.Address = c.row(), int64(c.words[code.AddressWord])
+		detail += fmt.Sprintf("\nin transition (%s, %s) on line %#x", f.At.Row.State, f.At.Row.Event, f.At.Address)
+		detail += c.system.history(memory.Addr(f.At.Address))
+	}
+	panic(&memory.Fault{Failure: f, Detail: detail})
+}
+
+// failAt is fail of a statement of the protocol.
+func (c *controller) failAt(pos syntax.Pos, kind, format string, args ...any) {
+	c.failStatement(pos, sim.Failure{Kind: kind}, format, args...)
+}
+
+// failStatement is failWhole with the statement at a position.
+func (c *controller) failStatement(pos syntax.Pos, f sim.Failure, format string, args ...any) {
+	c.system.program.Protocol.Locate(&f, c.code.Decl.Name, pos)
+	c.failWhole(f, format, args...)
 }
 
 // failWith ends the wake-up with a fault of a part of the machine.
@@ -35,21 +49,22 @@ func (c *controller) failWith(err error, pos syntax.Pos) {
 	if !ok {
 		panic(err)
 	}
-	c.failAt(pos, fault.Title, "%s", fault.Detail)
+	c.failAt(pos, fault.Kind, "%s", fault.Detail)
 }
 
-func (c *controller) row() string {
+// row is the row of the transition that is taken.
+func (c *controller) row() sim.Row {
 	m := c.code.Decl
-	state := "unset"
+	r := sim.Row{Machine: m.Name, State: "unset", Event: m.Event.Enums[c.event].Name}
 	if c.state < len(m.State.Enums) {
-		state = m.State.Enums[c.state].Name
+		r.State = m.State.Enums[c.state].Name
 	}
-	return fmt.Sprintf("transition (%s, %s)", state, m.Event.Enums[c.event].Name)
+	return r
 }
 
 // invalid is the fault of a state and an event that have no transition.
 func (c *controller) invalid() {
-	c.fail(fmt.Sprintf("invalid %s of %s", c.row(), c.code.Decl.Name), "no such transition")
+	c.failWhole(sim.Failure{Kind: sim.KindInvalidTransition, Row: c.row()}, "no such transition")
 }
 
 // live returns an object that is valid and was not deallocated.

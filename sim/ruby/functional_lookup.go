@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"ordeal/sim"
 	"ordeal/sim/builtin/memory"
 	"ordeal/sim/ruby/code"
 )
@@ -16,7 +17,7 @@ import (
 // its state, or the message. Found is false where gem5 finds nothing, which ends its
 // simulation; where is empty then if the protocol's messages cannot be read. A fault of
 // the protocol ends the run.
-func (s *System) FunctionalRead(line memory.Addr) (b memory.Block, where string, found bool) {
+func (s *System) FunctionalRead(line memory.Addr) (b memory.Block, where sim.Failure, found bool) {
 	var write, backing, home *controller
 	var readers, busy, others []*controller
 	for _, list := range s.controllers {
@@ -45,7 +46,7 @@ func (s *System) FunctionalRead(line memory.Addr) (b memory.Block, where string,
 		}
 	}
 	if home == nil || s.queue.Err() != nil {
-		return b, "", false
+		return b, where, false
 	}
 	s.reading = reading{line: line}
 	x := &lookup{System: s, home: home}
@@ -56,12 +57,12 @@ func (s *System) FunctionalRead(line memory.Addr) (b memory.Block, where string,
 	}
 	switch {
 	case s.queue.Err() != nil:
-		return b, "", false
+		return b, where, false
 	case ^s.reading.known != 0:
 		if home.code.Functional.Messages == nil {
-			return b, "", false
+			return b, where, false
 		}
-		return b, home.stateText(line), false
+		return b, home.place(line), false
 	}
 	return s.reading.block, x.where, true
 }
@@ -70,7 +71,7 @@ func (s *System) FunctionalRead(line memory.Addr) (b memory.Block, where string,
 type lookup struct {
 	*System
 	home  *controller
-	where string // the last place of data
+	where sim.Failure // the last place of data
 	mask  uint64
 }
 
@@ -133,7 +134,7 @@ func (x *lookup) parts(write, backing *controller, readers, busy, others []*cont
 func (x *lookup) read(c *controller) {
 	x.reading.changed = false
 	if c.dataRead(c.code.Functional.Read, x.reading.line, nil, &x.mask) && x.reading.changed {
-		x.where = c.stateText(x.reading.line)
+		x.where = c.place(x.reading.line)
 	}
 }
 
@@ -183,7 +184,7 @@ func (x *lookup) message(m *object) bool {
 	x.reading.changed = false
 	x.home.dataRead(list[m.layout.Index], x.reading.line, m, &x.mask)
 	if x.reading.changed {
-		x.where = "a message of " + m.layout.Type.Name
+		x.where = sim.Failure{Text: "a message of " + m.layout.Type.Name}
 	}
 	return ^x.reading.known == 0 && x.home.code.Functional.Read.Mask < 0
 }
@@ -232,8 +233,8 @@ func (c *controller) begin(line memory.Addr) {
 	c.now, c.words[code.AddressWord] = c.system.queue.Now(), uint64(line)
 }
 
-// stateText is the machine of a controller and the state of a line in it.
-func (c *controller) stateText(line memory.Addr) string {
+// place is the machine of a controller and the state of a line in it.
+func (c *controller) place(line memory.Addr) sim.Failure {
 	var tbe, entry *object
 	for _, t := range c.tables {
 		tbe = cmp.Or(tbe, t.lookup(line))
@@ -245,7 +246,7 @@ func (c *controller) stateText(line memory.Addr) string {
 		entry = cmp.Or(entry, d.lookup(line))
 	}
 	if state := c.peekState(tbe, entry, line); state != nil {
-		return c.code.Decl.Name + " in state " + state.Name
+		return sim.Failure{Row: sim.Row{Machine: c.code.Decl.Name, State: state.Name}}
 	}
-	return c.code.Decl.Name
+	return sim.Failure{Row: sim.Row{Machine: c.code.Decl.Name}}
 }

@@ -3,6 +3,7 @@ package ruby
 import (
 	"slices"
 
+	"ordeal/sim"
 	"ordeal/sim/ruby/code"
 	"ordeal/sim/slicc/types"
 )
@@ -11,7 +12,7 @@ import (
 var functionNatives = map[string]nativeWord{
 	"error": effect(0, raise),
 	"assert": effect(0, func(c *controller, k *code.Call) {
-		c.failAt(k.At, "failed assertion", "the condition is false")
+		c.failAt(k.At, sim.KindAssertion, "the condition is false")
 	}),
 	"never": effect(0, func(c *controller, k *code.Call) {
 		c.failAt(k.At, c.textOf(k)+" is not simulated", "no core makes such a request")

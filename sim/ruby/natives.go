@@ -1,9 +1,9 @@
 package ruby
 
 import (
-	"fmt"
 	"maps"
 
+	"ordeal/sim"
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/memory"
 	"ordeal/sim/ruby/code"
@@ -162,7 +162,7 @@ var portNatives = map[string]nativeWord{
 
 // raise ends the run as a protocol's error does.
 func raise(c *controller, k *code.Call) {
-	c.failAt(k.At, fmt.Sprintf("error(%q)", c.textOf(k)), "the protocol gave up")
+	c.failStatement(k.At, sim.Failure{Kind: sim.KindError, Text: c.textOf(k)}, "the protocol gave up")
 }
 
 func truth(b bool) uint64 {

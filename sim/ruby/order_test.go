@@ -123,7 +123,7 @@ func TestOrderedBuffers(t *testing.T) {
 			processor.New(q, processor.Config{Kind: processor.InOrder}, thread, s.Port(i), func() {})
 		}
 		err := q.Run(1_000_000)
-		if violated := err != nil && strings.HasPrefix(err.Error(), "FIFO ordering violated at MI_example-dir.sm"); violated != ordered {
+		if violated := err != nil && strings.HasPrefix(err.Error(), "FIFO ordering violated in Directory."); violated != ordered {
 			t.Errorf("ordered %v: %v", ordered, err)
 		}
 	}

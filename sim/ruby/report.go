@@ -67,10 +67,7 @@ func (s *System) history(line memory.Addr) string {
 
 // misrouted is the fault of a message that the network cannot deliver.
 func (s *System) misrouted(l *link, m *object, why string) {
-	s.queue.Fail(&memory.Fault{
-		Title:  "network: " + why,
-		Detail: fmt.Sprintf("%s at tick %d: %s", l.from.name(), s.queue.Now(), s.program.describe(m)),
-	})
+	s.queue.Fail(memory.Failed("network: "+why, fmt.Sprintf("%s at tick %d: %s", l.from.name(), s.queue.Now(), s.program.describe(m))))
 }
 
 // Coverage lists all transitions of all machines by machine, state and event

@@ -2,18 +2,16 @@ package ruby
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
+	"ordeal/sim"
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/memory"
 )
 
-// Stuck says where the line of the oldest access under way is stuck, without
-// anything that varies from run to run of one fault: no addresses, no ticks, no
-// numbers of controllers, and nothing about who asked for what, since that is
-// chance. It is empty when no access is under way.
+// Stuck is the failure of a run in which nothing goes on: where the line of the oldest
+// access in flight is stuck. It does not say who asked for what, since that is chance.
 //
 // What holds a line up is looked for from memory to the cores, for a controller
 // nearer to memory that is in the middle of something keeps those behind it
@@ -21,31 +19,36 @@ import (
 // that is not busy and yet holds messages back, which nothing will wake;
 // then a busy private cache, but for those that only wait for the answer to a
 // request of their own core.
-func (s *System) Stuck() string {
+func (s *System) Stuck() sim.Failure {
 	line, ok := s.oldestLine()
 	if !ok {
-		return ""
+		return sim.Failure{Kind: sim.KindDeadlock}
 	}
 	holders := s.holders(line)
-	for _, rule := range []func(*holder) string{
-		func(h *holder) string { return h.when(h.busy && !h.private, "%s is busy in %s") },
-		func(h *holder) string { return h.when(!h.busy && h.back != "", "%s holds back "+h.back+" in %s") },
-		func(h *holder) string { return h.when(h.busy && !h.asked, "%s is busy in %s") },
+	for _, rule := range []struct {
+		is    func(*holder) bool
+		holds bool
+	}{
+		{func(h *holder) bool { return h.busy && !h.private }, false},
+		{func(h *holder) bool { return !h.busy && h.back != "" }, true},
+		{func(h *holder) bool { return h.busy && !h.asked }, false},
 	} {
-		for i := range holders {
-			if text := rule(&holders[i]); text != "" {
-				return text
-			}
+		i := slices.IndexFunc(holders, func(h holder) bool { return rule.is(&h) })
+		switch {
+		case i >= 0 && rule.holds:
+			return sim.Failure{Kind: sim.KindDeadlock, Row: holders[i].row, Buffer: holders[i].back}
+		case i >= 0:
+			return sim.Failure{Kind: sim.KindDeadlock, Row: holders[i].row, Text: "is busy"}
 		}
 	}
-	waits := "a request is lost"
+	lost := sim.Failure{Kind: sim.KindRequestLost}
 	if slices.ContainsFunc(holders, func(h holder) bool { return h.busy }) {
-		waits = "a request is not answered"
+		lost.Kind = sim.KindUnanswered
 	}
 	if home := slices.IndexFunc(holders, func(h holder) bool { return !h.private }); home >= 0 {
-		waits += holders[home].when(true, ", %s in %s")
+		lost.Row = holders[home].row
 	}
-	return waits
+	return lost
 }
 
 // oldestLine is the line of the oldest access of any core or device.
@@ -66,18 +69,11 @@ func (s *System) oldestLine() (line memory.Addr, found bool) {
 }
 
 type holder struct {
-	machine, state string
-	private        bool   // it has cores
-	busy           bool   // it is in the middle of something with the line
-	asked          bool   // it waits for the answer to a request of its core
-	back           string // the buffers in which messages for the line wait
-}
-
-func (h *holder) when(is bool, format string) string {
-	if !is {
-		return ""
-	}
-	return fmt.Sprintf(format, h.machine, h.state)
+	row     sim.Row // without an event
+	private bool    // it has cores
+	busy    bool    // it is in the middle of something with the line
+	asked   bool    // it waits for the answer to a request of its core
+	back    string  // the buffers in which messages for the line wait
 }
 
 // holders lists the controllers by their distance from memory, those of one
@@ -134,7 +130,7 @@ func (c *controller) holds(line memory.Addr) (h holder, number int, ok bool) {
 		return h, 0, false
 	}
 	h = holder{
-		machine: c.code.Decl.Name, state: state.Name, private: c.role.Private || c.role.Device, busy: tbe != nil || c.isBusy(state),
+		row: sim.Row{Machine: c.code.Decl.Name, State: state.Name}, private: c.role.Private || c.role.Device, busy: tbe != nil || c.isBusy(state),
 	}
 	var back []string
 	own := false // a request of the core is held back

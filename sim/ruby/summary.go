@@ -1,9 +1,9 @@
 package ruby
 
 import (
-	"fmt"
 	"slices"
 
+	"ordeal/sim"
 	"ordeal/sim/builtin/memory"
 	"ordeal/sim/ruby/cache"
 )
@@ -21,8 +21,9 @@ type Summary struct {
 	// Moving says that a message is in one of its buffers or that a timer runs.
 	Moving bool
 	// Leftover names the first thing that is under way, though maybe nothing moves:
-	// a transaction, a message set aside, a lock, a busy line; empty if nothing is.
-	Leftover string
+	// a transaction, a message set aside, a lock, a busy line; zero if nothing is. It
+	// has Row and Text of a failure.
+	Leftover sim.Failure
 	Lines    []LineSummary // by explored line
 }
 
@@ -106,24 +107,30 @@ func (s *Stepper) copied(sum *LineSummary, words []uint64, line memory.Addr) {
 	}
 }
 
-func (s *Stepper) leftover(c *controller, sum *Summary) string {
-	name := c.code.Decl.Name
+func (s *Stepper) leftover(c *controller, sum *Summary) sim.Failure {
+	is := func(line int, what string) sim.Failure {
+		f := sim.Failure{Row: sim.Row{Machine: c.code.Decl.Name}, Text: what}
+		if line >= 0 {
+			f.Row.State = sum.Lines[line].State
+		}
+		return f
+	}
 	for _, t := range c.tables {
 		if len(t.entries) > 0 {
-			return fmt.Sprintf("%s has a transaction in %s", name, sum.Lines[max(s.lineOf(t.entries[0].line), 0)].State)
+			return is(max(s.lineOf(t.entries[0].line), 0), "has a transaction")
 		}
 	}
 	for _, b := range s.buffersOf[c.index()] {
 		if len(b.stalls) > 0 {
-			return fmt.Sprintf("%s has set a message aside in %s", name, sum.Lines[max(s.lineOf(b.stalls[0].line), 0)].State)
+			return is(max(s.lineOf(b.stalls[0].line), 0), "has set a message aside")
 		}
 	}
 	if len(c.locked) > 0 {
-		return name + " has a locked line"
+		return is(-1, "has a locked line")
 	}
 	busy := slices.IndexFunc(sum.Lines, func(l LineSummary) bool { return l.State != "" && l.Permission == cache.Busy })
 	if busy >= 0 {
-		return fmt.Sprintf("%s is busy in %s", name, sum.Lines[busy].State)
+		return is(busy, "is busy")
 	}
-	return ""
+	return sim.Failure{}
 }

@@ -38,7 +38,7 @@ func (s *Spec) chart(f *Finding) (*chart.Chart, error) {
 		return nil, err
 	}
 	c := &chart.Chart{
-		Title: fmt.Sprintf("%s: %s", f.Property, f.Title), Lines: map[int64]string{}, Accesses: map[int]string{}, Marks: map[int]chart.Mark{},
+		Title: f.Head(), Lines: map[int64]string{}, Accesses: map[int]string{}, Marks: map[int]chart.Mark{},
 		Values: map[int]string{},
 	}
 	for i, line := range config.Addresses() {

@@ -13,6 +13,7 @@ import (
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/run"
+	"ordeal/sim"
 	"ordeal/sim/explore"
 	"ordeal/sim/explore/liveness"
 	"ordeal/sim/explore/machine"
@@ -260,7 +261,7 @@ func (r *activeSearch) liveness(ctx context.Context, result *Result, fairness li
 			return err
 		}
 		fault := machine.Fault{
-			Property: machine.Livelock, Title: fmt.Sprintf("request %d need never be answered", l.Request), Step: -1,
+			Property: machine.Livelock, Step: -1, Failure: sim.Failure{Kind: fmt.Sprintf("request %d need never be answered", l.Request)},
 			Detail: fmt.Sprintf("under %s fairness: the last %d steps repeat for ever, in a component of %d states", fairness, len(l.Cycle), l.States),
 		}
 		f := newFinding(r.machine, fault, path)

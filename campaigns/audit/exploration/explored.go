@@ -162,7 +162,8 @@ func (x *Explored) Run(expect string) *run.Result {
 	case len(r.Findings) > 0:
 		f := &r.Findings[0]
 		answer.Answer = check.Forbidden.String()
-		result.Outcome, result.Title, result.Counterexample = OutcomeOf(f.Property), f.Title, len(f.Steps)
+		result.Fail(OutcomeOf(f.Property), f.Failure)
+		result.Counterexample = len(f.Steps)
 		result.Detail = fmt.Sprintf("%s, after %d steps\n%s\n%s", f.Property, len(f.Steps), f.Detail, result.Detail)
 	case !r.Complete():
 		answer.Answer, answer.Reason = check.Unknown.String(), fmt.Sprintf("incomplete after %d states, depth %d: limit of %s", r.States, r.Depth, r.Limit)

@@ -15,6 +15,7 @@ import (
 	"ordeal/check/outcomes"
 	"ordeal/gen"
 	"ordeal/parse"
+	"ordeal/sim"
 	"ordeal/sim/explore"
 	"ordeal/sim/explore/machine"
 	"ordeal/sim/explore/search"
@@ -236,7 +237,7 @@ func (r *activeSearch) evaluate(ctx context.Context, result *ProgramResult, p *g
 		if err != nil {
 			return err
 		}
-		fault := machine.Fault{Property: machine.Outcome, Title: title, Step: -1}
+		fault := machine.Fault{Property: machine.Outcome, Failure: sim.Failure{Kind: title}, Step: -1}
 		result.Findings = append(result.Findings, newFinding(r.machine, fault, path))
 	}
 	result.Shown = len(shown) + corrupt

@@ -40,7 +40,7 @@ func Replay(s *Spec, f *Finding) (steps []Replayed, recurs bool, err error) {
 	state := m.Initial()
 	var e machine.Expansion
 	isSame := func(fault machine.Fault, step int) bool {
-		return fault.Property == f.Property && fault.Title == f.Title && fault.Step == step
+		return fault.Property == f.Property && fault.Title() == f.Title && fault.Step == step
 	}
 	for i, text := range f.Steps {
 		m.Expand(state, &e)

@@ -3,6 +3,7 @@ package exploration
 import (
 	"bytes"
 	"fmt"
+	"strings"
 	"time"
 
 	"ordeal/campaigns/internal/messages"
@@ -56,6 +57,7 @@ func (r *Result) Complete() bool { return r.Limit == search.NoLimit }
 type Finding struct {
 	Property machine.Property `json:"property"`
 	Title    string           `json:"title"`
+	Failure  sim.Failure      `json:"failure"`
 	Detail   string           `json:"detail,omitempty"`
 	// Steps are the steps from the initial state; the last is the one that
 	// fails, if the state after them does not. The last Cycle of them repeat for
@@ -80,7 +82,7 @@ func newResult(m *explore.Machine, found *search.Result) *Result {
 
 func newFinding(m machine.Machine, fault machine.Fault, path *search.Path) Finding {
 	f := Finding{
-		Property: fault.Property, Title: fault.Title, Detail: fault.Detail, Steps: []string{},
+		Property: fault.Property, Title: fault.Title(), Failure: fault.Failure, Detail: fault.Detail, Steps: []string{},
 		State: m.Describe(path.States[len(path.States)-1]),
 	}
 	for _, step := range path.Steps {
@@ -89,10 +91,18 @@ func newFinding(m machine.Machine, fault machine.Fault, path *search.Path) Findi
 	return f
 }
 
+// Head is the property and what is wrong.
+func (f *Finding) Head() string {
+	if property := f.Property.String() + ": "; !strings.HasPrefix(f.Title, property) {
+		return property + f.Title
+	}
+	return f.Title
+}
+
 // text is the schedule, a step a line.
 func (f *Finding) text() []byte {
 	var out bytes.Buffer
-	fmt.Fprintf(&out, "# %s: %s\n", f.Property, messages.EscapeLine(f.Title))
+	fmt.Fprintf(&out, "# %s\n", messages.EscapeLine(f.Head()))
 	for i, step := range f.Steps {
 		if f.Cycle > 0 && i == len(f.Steps)-f.Cycle {
 			fmt.Fprintln(&out, "# from here on for ever")

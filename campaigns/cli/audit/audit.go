@@ -17,6 +17,7 @@ import (
 	"ordeal/campaigns/audit"
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/diagnose"
 	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/lab/bugs"
@@ -133,7 +134,7 @@ func (x *auditCommand) options() error {
 		return errors.New("want a budget: --cpu or --steps")
 	}
 	if x.title != "" {
-		x.o.Stop = func(f *audit.Finding) bool { return audit.TitleMatches(x.title, f.Title) }
+		x.o.Stop = func(f *audit.Finding) bool { return diagnose.Matches(x.title, f.Title) }
 	}
 	var err error
 	x.o.Engines, err = audit.ParseEngines(x.engines)

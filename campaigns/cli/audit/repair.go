@@ -14,6 +14,7 @@ import (
 	"ordeal/campaigns/audit/exploration"
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/diagnose"
 	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/lab/bugs"
@@ -124,7 +125,7 @@ func recorded(dir run.Dir) (*audit.Finding, error) {
 		return nil, fmt.Errorf("%s: the run passed", dir)
 	}
 	return &audit.Finding{
-		Title: res.FindingTitle(), Outcome: res.Outcome.String(), Detail: res.Detail, Machine: spec.Config.Machine, Program: string(p.Text()), Rounds: spec.Config.Rounds, Seed: spec.SimSeed(),
+		Title: res.FindingTitle(), Failure: res.Failure.Failure, Outcome: res.Outcome.String(), Detail: res.Detail, Machine: spec.Config.Machine, Program: string(p.Text()), Rounds: spec.Config.Rounds, Seed: spec.SimSeed(),
 	}, nil
 }
 
@@ -139,8 +140,8 @@ func (x *repairCommand) explored(dir string) (*audit.Finding, error) {
 		return nil, err
 	}
 	for i := range r.Findings {
-		if f := &r.Findings[i]; x.title == "" || audit.TitleMatches(x.title, f.Title) {
-			return &audit.Finding{Title: f.Title, Outcome: f.Property.String(), Machine: spec.Machine, Explore: &spec.Explore, Path: f.Steps}, nil
+		if f := &r.Findings[i]; x.title == "" || diagnose.Matches(x.title, f.Title) {
+			return &audit.Finding{Title: f.Title, Failure: f.Failure, Outcome: f.Property.String(), Machine: spec.Machine, Explore: &spec.Explore, Path: f.Steps}, nil
 		}
 	}
 	return nil, fmt.Errorf("%s: no finding of such a title", dir)

@@ -19,6 +19,8 @@ import (
 type Finding struct {
 	Title   string      `json:"title"`
 	Outcome sim.Outcome `json:"outcome"`
+	// Failure is that of the first run; zero for a missed canary.
+	Failure sim.Failure `json:"failure,omitzero"`
 	// System is what was tested: a simulator, with its protocol and an injected bug.
 	System string `json:"system"`
 	Runs   int    `json:"runs"`
@@ -112,7 +114,7 @@ func (s *Summary) addFinding(run *journal.Entry) {
 		i = len(s.Findings)
 		known, expired := config.FindKnown(s.known, key.Title, key.System, s.Started)
 		s.Findings = append(s.Findings, Finding{
-			Title: key.Title, Outcome: key.Outcome, System: key.System, Known: known, Expired: expired,
+			Title: key.Title, Failure: run.Failure.Failure, Outcome: key.Outcome, System: key.System, Known: known, Expired: expired,
 			Traced: run.Config.Traced(s.sim(run.Config)),
 			First:  run.Number, FirstAt: run.At, Dir: string(run.Dir), Last: run.Number, LastAt: run.At,
 		})

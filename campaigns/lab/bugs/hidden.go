@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"ordeal/campaigns/audit"
-	"ordeal/campaigns/place"
 	"ordeal/campaigns/reduction"
 	"ordeal/campaigns/run"
 )
@@ -36,11 +35,8 @@ type comparison struct {
 // the finding, and, where these end with a bug that hides others, in runs of the reduced
 // program.
 func (x *comparison) seen(ctx context.Context, f *audit.Finding) (sight, error) {
-	text := place.Texts(x.of, f.Title)
-	for _, known := range x.audited.Findings {
-		if place.Texts(x.in, known.Title) == text {
-			return shown, nil
-		}
+	if x.audited.Find(f.Title) != nil {
+		return shown, nil
 	}
 	s, err := x.runs(ctx, f)
 	if err != nil || s != masked || f.Explore != nil {
@@ -59,18 +55,17 @@ func (x *comparison) seen(ctx context.Context, f *audit.Finding) (sight, error) 
 func (x *comparison) runs(ctx context.Context, f *audit.Finding) (sight, error) {
 	m := f.Machine
 	m.SLICC, m.Protocol, m.Mutant = x.in, "", ""
-	text := place.Texts(x.of, f.Title)
 	same := func(title string) bool {
 		const deadlock = "deadlock: "
-		return place.Texts(m.SLICC, title) == text ||
+		return title == f.Title ||
 			strings.HasPrefix(f.Title, deadlock) && strings.HasPrefix(title, deadlock)
 	}
-	titles, _, _, err := audit.Again(ctx, m, nil, f, same)
+	failures, _, _, err := audit.Again(ctx, m, nil, f, same)
 	if err != nil {
 		return absent, err
 	}
 	s := absent
-	for _, title := range titles {
+	for _, title := range audit.Titles(failures) {
 		if same(title) {
 			return shown, nil
 		}

@@ -4,14 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 
 	"ordeal/campaigns/audit"
 	"ordeal/campaigns/audit/exploration"
 	"ordeal/campaigns/config"
-	"ordeal/campaigns/place"
-	"ordeal/campaigns/run"
 	"ordeal/gen"
 	"ordeal/gen/option"
 )
@@ -82,7 +79,7 @@ func (b *Bench) again(ctx context.Context, bug *Bug, t *Trees) (*audit.Finding, 
 	f.Machine.SLICC, f.Conditions = t.Before, audit.Conditions(&f.Machine)
 	shows := func(title string) bool {
 		f.Title = title
-		return bug.Shows(t.listed(f).Title) && bug.permits(f)
+		return bug.Shows(f.Title) && bug.permits(f)
 	}
 	if f.Explore != nil {
 		r, err := audit.Explored(ctx, f.Machine, f.Explore)
@@ -95,8 +92,8 @@ func (b *Bench) again(ctx context.Context, bug *Bug, t *Trees) (*audit.Finding, 
 		}
 		f.Outcome, f.Path = exploration.OutcomeOf(r.Findings[i].Property).String(), r.Findings[i].Steps
 	} else {
-		titles, _, runs, err := audit.Again(ctx, f.Machine, nil, f, shows)
-		if err != nil || !slices.ContainsFunc(titles, shows) {
+		failures, _, runs, err := audit.Again(ctx, f.Machine, nil, f, shows)
+		if err != nil || !slices.ContainsFunc(audit.Titles(failures), shows) {
 			return nil, err
 		}
 		f.Seed += uint64(runs) - 1 // the run that shows it is the last one
@@ -106,28 +103,4 @@ func (b *Bench) again(ctx context.Context, bug *Bug, t *Trees) (*audit.Finding, 
 		return nil, err
 	}
 	return f, nil
-}
-
-// listed is a finding with its title as the list would have it: with lines of the unmodified
-// protocol, which repairs have moved.
-func (t *Trees) listed(f *audit.Finding) *audit.Finding {
-	if t.Base == "" || f.Machine.SLICC == t.Base {
-		return f
-	}
-	moved := *f
-	moved.Title = place.Renumber(f.Title, func(file string, line int) int {
-		var text [2][]string
-		for i, root := range []string{f.Machine.SLICC, t.Base} {
-			data, err := run.ReadFile(filepath.Join(run.Resolve(filepath.Dir(root)), file))
-			if err != nil {
-				return line
-			}
-			text[i] = lines(string(data))
-		}
-		if at := matching(text[0], text[1]); line >= 1 && line <= len(at) && at[line-1] >= 0 {
-			return at[line-1] + 1
-		}
-		return line
-	})
-	return &moved
 }

@@ -27,9 +27,9 @@ func TestRepeat(t *testing.T) {
 	}
 	// shown is by which run of a finding, counted from 1, the bug shows.
 	shown := func(f *audit.Finding) int {
-		titles, _, runs, err := audit.Again(t.Context(), f.Machine, nil, f, func(got string) bool { return got == title })
-		if err != nil || !slices.Contains(titles, title) {
-			t.Fatalf("seed %d does not show it again: %q, %v", f.Seed, titles, err)
+		failures, _, runs, err := audit.Again(t.Context(), f.Machine, nil, f, func(got string) bool { return got == title })
+		if err != nil || !slices.Contains(audit.Titles(failures), title) {
+			t.Fatalf("seed %d does not show it again: %q, %v", f.Seed, audit.Titles(failures), err)
 		}
 		return runs
 	}
@@ -151,61 +151,14 @@ func TestStockRuns(t *testing.T) {
 		if f.Machine.SLICC = trees.All; trees.All == "" {
 			t.Fatalf("%s: no protocol with all repairs", bug.ID)
 		}
-		titles, _, _, err := audit.Again(t.Context(), f.Machine, nil, f, func(string) bool { return false })
+		failures, _, _, err := audit.Again(t.Context(), f.Machine, nil, f, func(string) bool { return false })
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, f.Title = range titles {
-			if !b.accepted(bug.Protocol, trees.listed(f).Title) {
+		for _, f.Title = range audit.Titles(failures) {
+			if !b.accepted(bug.Protocol, f.Title) {
 				t.Errorf("%s: with all repairs its run shows %s", bug.ID, f.Title)
 			}
-		}
-	}
-}
-
-// TestListed requires titles of an edited protocol to have the lines of the unmodified one, also
-// where others say the same.
-func TestListed(t *testing.T) {
-	const file = "MI_example-cache.sm"
-	base := protocolFiles(t, nil)
-	const head = "  action(a_issueGETX"
-	edited := protocolFiles(t, &Edit{File: file, At: "action(a_issueGETX", Add: "  // more\n  // lines\n"})
-	line := func(root, text string) int {
-		at := slices.IndexFunc(lines(read(t, filepath.Join(filepath.Dir(root), file))), func(l string) bool { return strings.HasPrefix(l, text) })
-		if at < 0 {
-			t.Fatalf("no line %q", text)
-		}
-		return at + 1
-	}
-	title := func(n int) string { return fmt.Sprintf("failed assertion at %s:%d:5", file, n) }
-	trees := &Trees{Base: base}
-	f := &audit.Finding{Title: title(line(edited, head))}
-	f.Machine.SLICC = edited
-	if line(base, head) == line(edited, head) {
-		t.Fatal("the edit moves nothing")
-	}
-	if got := trees.listed(f); got.Title != title(line(base, head)) || f.Title != title(line(edited, head)) {
-		t.Errorf("%q, want line %d", got.Title, line(base, head))
-	}
-	b := &Bench{Maker: &Maker{List: &List{}}}
-	bug := &Bug{Title: title(line(base, head))}
-	if own, err := b.own(t.Context(), bug, trees, f); err != nil || !own {
-		t.Errorf("a finding of the edited protocol is not the bug's: %v", err)
-	}
-	if own, err := b.own(t.Context(), &Bug{Title: f.Title}, trees, f); err != nil || own {
-		t.Errorf("a finding of the edited protocol is that of another line: %v", err)
-	}
-	for name, c := range map[string]struct{ base, title string }{
-		"a line of the repair":  {base, title(line(edited, "  // more"))},
-		"no such line":          {base, title(1_000_000)},
-		"a file that is not":    {base, "failed assertion at none.sm:7"},
-		"the protocol itself":   {edited, title(line(edited, head))},
-		"no unmodified one":     {"", title(line(edited, head))},
-		"a title without lines": {base, "value lost"},
-	} {
-		f.Title = c.title
-		if got := (&Trees{Base: c.base}).listed(f); got.Title != c.title {
-			t.Errorf("%s: %q, want it as it is", name, got.Title)
 		}
 	}
 }

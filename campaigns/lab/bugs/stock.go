@@ -14,6 +14,7 @@ import (
 
 	"ordeal/campaigns/audit"
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/diagnose"
 	"ordeal/campaigns/explain"
 	"ordeal/campaigns/reduction"
 	"ordeal/campaigns/run"
@@ -94,7 +95,7 @@ func (b *Bench) propose(ctx context.Context, bug *Bug, r *Result) error {
 	}
 	for _, f := range repaired.Findings {
 		more := func(condition string) bool { return !slices.Contains(r.Finding.Conditions, condition) }
-		title := r.Trees.listed(f).Title
+		title := f.Title
 		if bug.Shows(title) && !slices.ContainsFunc(f.Conditions, more) {
 			others, err := b.others(ctx, r.Trees, f)
 			if err != nil {
@@ -161,23 +162,23 @@ func (b *Bench) shared(bug *Bug, title string) bool {
 // accepted reports whether the list has a title as that of no bug of a protocol.
 func (b *Bench) accepted(protocol, title string) bool {
 	return slices.ContainsFunc(b.Maker.List.Accepted, func(a Accepted) bool {
-		return audit.TitleMatches(a.Protocol, protocol) && a.shows(title)
+		return diagnose.Matches(a.Protocol, protocol) && a.shows(title)
 	})
 }
 
 func (a *Accepted) shows(title string) bool {
-	return slices.ContainsFunc(a.Titles, func(pattern string) bool { return audit.TitleMatches(pattern, title) })
+	return slices.ContainsFunc(a.Titles, func(pattern string) bool { return diagnose.Matches(pattern, title) })
 }
 
 // Shows reports whether a title is one that the bug, which is still there, has.
 func (b *Bug) Shows(title string) bool {
-	match := func(pattern string) bool { return audit.TitleMatches(pattern, title) }
+	match := func(pattern string) bool { return diagnose.Matches(pattern, title) }
 	return match(b.Title) || slices.ContainsFunc(b.Also, match)
 }
 
 // found reports whether a finding is one of the bug, which is still there.
 func (b *Bug) found(f *audit.Finding) bool {
-	return audit.TitleMatches(b.Title, f.Title) && b.permits(f)
+	return diagnose.Matches(b.Title, f.Title) && b.permits(f)
 }
 
 // permits reports whether a finding counts on a machine like the one that shows it.
@@ -192,7 +193,7 @@ func (b *Bug) permits(f *audit.Finding) bool {
 
 // own reports whether a finding is one of the bug, and not of another one that has the title, too.
 func (b *Bench) own(ctx context.Context, bug *Bug, t *Trees, f *audit.Finding) (bool, error) {
-	if !bug.found(t.listed(f)) {
+	if !bug.found(f) {
 		return false, nil
 	}
 	return b.apart(ctx, bug, t, f)
@@ -201,7 +202,7 @@ func (b *Bench) own(ctx context.Context, bug *Bug, t *Trees, f *audit.Finding) (
 // apart reports whether no other bug has the title of a finding, or whether it shows where all
 // others are repaired.
 func (b *Bench) apart(ctx context.Context, bug *Bug, t *Trees, f *audit.Finding) (bool, error) {
-	if !b.shared(bug, t.listed(f).Title) || t.Alone == "" {
+	if !b.shared(bug, f.Title) || t.Alone == "" {
 		return true, nil
 	}
 	shows, err := audit.Shows(ctx, t.Alone, f)
@@ -214,7 +215,7 @@ func (b *Bench) apart(ctx context.Context, bug *Bug, t *Trees, f *audit.Finding)
 // Mark says of each finding of an audit which bugs of the list have its title, or why it
 // is listed as none. Titles with lines are those of the base: edits of a protocol move them.
 func (l *List) Mark(r *audit.Report) {
-	of := func(protocol string) bool { return audit.TitleMatches(path.Base(protocol), r.Protocol) }
+	of := func(protocol string) bool { return diagnose.Matches(path.Base(protocol), r.Protocol) }
 	if !slices.ContainsFunc(l.Bugs, func(b Bug) bool { return of(b.Protocol) }) {
 		return
 	}
@@ -243,7 +244,7 @@ func (l *List) Mark(r *audit.Report) {
 func (l *List) Proposed(pattern string) []*Bug {
 	var list []*Bug
 	for i := range l.Bugs {
-		if b := &l.Bugs[i]; b.Repair != nil && audit.TitleMatches(pattern, b.ID) {
+		if b := &l.Bugs[i]; b.Repair != nil && diagnose.Matches(pattern, b.ID) {
 			list = append(list, b)
 		}
 	}

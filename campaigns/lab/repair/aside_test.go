@@ -12,7 +12,7 @@ import (
 // TestAside requires a failure to which nothing can be added not to count after other runs
 // passed, but for the first ones of an edit and for what the edit is to take away.
 func TestAside(t *testing.T) {
-	const assertion, row = "failed assertion at t.sm:1:1", "invalid transition (A, Ack) of M"
+	const assertion, row = "failed assertion in T.f: x", "invalid transition (A, Ack) of M"
 	n := &node{findings: []*audit.Finding{finding("use of a stale pointer")}}
 	for _, c := range []struct {
 		title  string

@@ -2,9 +2,9 @@ package repair
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
+	"ordeal/sim"
 	"ordeal/sim/slicc/mutate"
 	"ordeal/sim/slicc/syntax"
 	"ordeal/sim/slicc/types"
@@ -17,15 +17,13 @@ type place struct{ machine, name string }
 // negate a condition. A nil pointer has none.
 type bodyEdits struct {
 	mutants map[place][]string
-	// lines are the statements of the bodies, by file and line.
-	lines map[string]map[int]place
 	// data are the actions of a machine that pass the data of a message on, to a cache, a
 	// queue or the core: not those that begin a transaction.
 	data map[string][]string
 }
 
 func newBodyEdits(c *mutate.Catalogue) *bodyEdits {
-	b := &bodyEdits{map[place][]string{}, map[string]map[int]place{}, map[string][]string{}}
+	b := &bodyEdits{map[place][]string{}, map[string][]string{}}
 	for m := range c.Bodies() {
 		if m.Operator == mutate.Set || m.Operator == mutate.Negate {
 			at := place{m.Machine, m.Place}
@@ -47,26 +45,11 @@ func (b *bodyEdits) read(decls []syntax.Decl, machine string) {
 		case *syntax.Machine:
 			b.read(d.Body, d.Name.Value.Name)
 		case *syntax.Action:
-			b.note(place{machine, d.Name.Name}, d.Body)
 			text := syntax.PrintStmt(d.Body)
 			if strings.Contains(text, "in_msg.DataBlk") && !strings.Contains(text, "TBEs.allocate(") {
 				b.data[machine] = append(b.data[machine], d.Name.Name)
 			}
-		case *syntax.InPort:
-			b.note(place{machine, d.Name.Name}, d.Body)
-		case *syntax.Func:
-			b.note(place{machine, d.Name.Name}, d.Body)
 		}
-	}
-}
-
-func (b *bodyEdits) note(at place, body *syntax.Block) {
-	for stmt := range body.All() {
-		pos := stmt.Position()
-		if b.lines[pos.File] == nil {
-			b.lines[pos.File] = map[int]place{}
-		}
-		b.lines[pos.File][int(pos.Line)] = at
 	}
 }
 
@@ -92,15 +75,10 @@ func (b *bodyEdits) taking(machine string, tr *types.Transition) (list []string)
 	return list
 }
 
-// titled lists the edits of the declaration with the line that a title names.
-func (b *bodyEdits) titled(title string) []string {
-	m := atLine().FindStringSubmatch(title)
-	if m == nil || b == nil {
+// failed lists the edits of the declaration whose statement failed.
+func (b *bodyEdits) failed(f *sim.Failure) []string {
+	if b == nil || f.Function == "" {
 		return nil
 	}
-	line, err := strconv.Atoi(m[2])
-	if err != nil {
-		return nil
-	}
-	return b.mutants[b.lines[m[1]][line]]
+	return b.mutants[place{f.Row.Machine, f.Function}]
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ordeal/campaigns/config"
+	"ordeal/sim"
 	"ordeal/sim/slicc/mutate"
 	"ordeal/sim/slicc/syntax"
 )
@@ -43,16 +44,13 @@ func bodiesOf(t *testing.T, text string) *bodyEdits {
 	return newBodyEdits(c)
 }
 
-// TestTitled requires a title that names a line to give the edits of its declaration.
-func TestTitled(t *testing.T) {
+// TestFailed requires a failed statement to give the edits of its declaration.
+func TestFailed(t *testing.T) {
 	b := bodiesOf(t, cache)
 	const edit = "MESI_Two_Level/L1Cache/p/negate:m.Type == K:ONE"
-	for title, want := range map[string][]string{
-		`error("no") at t.sm:10:12`: {edit}, "failed assertion at t.sm:9:5": {edit}, "failed assertion at u.sm:10:12": nil,
-		"failed assertion at t.sm:12:1": nil, "failed assertion at t.sm:5:1": nil, "deadlock": nil,
-	} {
-		if got := b.titled(title); !slices.Equal(got, want) {
-			t.Errorf("%s: %q, want %q", title, got, want)
+	for function, want := range map[string][]string{"p": {edit}, "t_free": nil, "": nil} {
+		if got := b.failed(&sim.Failure{Row: sim.Row{Machine: "L1Cache"}, Function: function}); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", function, got, want)
 		}
 	}
 	if got := b.of(place{"L1Cache", "p"}); !slices.Equal(got, []string{edit}) {

@@ -11,9 +11,6 @@ import (
 	"ordeal/sim/slicc/types"
 )
 
-// atLine is how titles name a line of a file: "at P-cache.sm:212:9".
-var atLine = lazyregexp.New(`at ([\w-]+\.sm):(\d+)`)
-
 // The forms in which titles name rows: "invalid transition (S, E) of M",
 // "M(S,E)", "M(S)", "after E in M" and "M in state S".
 var (
@@ -78,7 +75,7 @@ func (t *table) names(tr *types.Transition) (actions []string, next string) {
 	return actions, t.state(tr.NextState)
 }
 
-// candidates lists edits for a failure with a title, the most likely first, of four families:
+// candidates lists edits for a failure, the most likely first, of four families:
 //
 //   - rows that the title or the text of the failure names, then those that the failing run took,
 //     the last on the line that failed and the rarest first: an action that the row lacks, as it
@@ -89,12 +86,13 @@ func (t *table) names(tr *types.Transition) (actions []string, next string) {
 //     declaration says of other events, or with another next state;
 //   - notices to the core of a line that is lost, and wake-ups of messages that wait, in one row and
 //     in all that may lack one;
-//   - other values and conditions in the bodies of actions of these rows, and of the declaration whose line
-//     the title names.
+//   - other values and conditions in the bodies of actions of these rows, and of the declaration whose
+//     statement failed.
 //
 // A row that is less likely counts as one kind of edit that is: kinds with few edits
 // are tried in many rows before kinds with many in any of them.
-func candidates(p *types.Protocol, bodies *bodyEdits, title string, shown *outcome) []candidate {
+func candidates(p *types.Protocol, bodies *bodyEdits, f sim.Failure, shown *outcome) []candidate {
+	title := f.Title()
 	var list []candidate
 	seen := map[string]bool{}
 	add := func(rank, edits int, ids ...string) {
@@ -104,7 +102,7 @@ func candidates(p *types.Protocol, bodies *bodyEdits, title string, shown *outco
 			list = append(list, candidate{id, rank, edits})
 		}
 	}
-	for _, id := range bodies.titled(title) {
+	for _, id := range bodies.failed(&f) {
 		add(0, 1, id)
 	}
 	readers := reading(p)

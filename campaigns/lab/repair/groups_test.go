@@ -81,7 +81,7 @@ func TestOtherPort(t *testing.T) {
 func TestLosing(t *testing.T) {
 	const row = "MI_example/L1Cache/(M,"
 	_, p := edited(t, row+"Replacement)/drop:forward_eviction_to_cpu + "+row+"Fwd_GETX)/drop:forward_eviction_to_cpu")
-	list := candidates(p, nil, "load not repeated after L1Cache(M,Fwd_GETX)", &outcome{})
+	list := candidates(p, nil, sim.Failure{Kind: "load not repeated after L1Cache(M,Fwd_GETX)"}, &outcome{})
 	i := slices.IndexFunc(list, func(c candidate) bool {
 		return strings.Contains(c.id, row+"Replacement)/insert:forward") && strings.Contains(c.id, row+"Fwd_GETX)/insert:forward")
 	})
@@ -271,7 +271,7 @@ func TestDeclared(t *testing.T) {
 	const load, store = "MI_example/L1Cache/(MI,Load)/", "MI_example/L1Cache/(II,Store)/"
 	_, p := edited(t, "MI_example/L1Cache/(M,Load)/dup:r_load_hit")
 	for title, want := range map[string]bool{"invalid transition (MI, Load) of L1Cache": true, "deadlock": false} {
-		list := candidates(p, nil, title, &outcome{last: []sim.Row{{Machine: "L1Cache", State: "MI", Event: "Load"}}})
+		list := candidates(p, nil, sim.Failure{Kind: title}, &outcome{last: []sim.Row{{Machine: "L1Cache", State: "MI", Event: "Load"}}})
 		got := slices.ContainsFunc(list, func(c candidate) bool {
 			return c.edits == 1 && strings.Contains(c.id, load+"copy:M") && strings.Contains(c.id, store+"copy:M")
 		})

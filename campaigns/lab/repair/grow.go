@@ -207,7 +207,7 @@ func (s *search) prepare(ctx context.Context, n *node) (err error) {
 	if n.id == "" {
 		s.protocol = checked
 	}
-	n.list = candidates(checked, newBodyEdits(n.catalogue), n.title, n.shown)
+	n.list = candidates(checked, newBodyEdits(n.catalogue), n.shown.failure(n.title), n.shown)
 	return nil
 }
 

@@ -19,14 +19,23 @@ import (
 
 // outcome is what the finding's own runs, or its exploration, show.
 type outcome struct {
-	titles []string
-	taken  sim.Coverage
-	runs   int
-	at     []sim.Row // in which the simulator failed
-	last   []sim.Row // of the finding's own run, the likeliest first
+	titles   []string
+	failures []sim.Failure // of the titles
+	taken    sim.Coverage
+	runs     int
+	at       []sim.Row // in which the simulator failed
+	last     []sim.Row // of the finding's own run, the likeliest first
 	// value reports that last are those of the line of a lost value: others are less
 	// likely.
 	value bool
+}
+
+// failure is the one with a title.
+func (o *outcome) failure(title string) sim.Failure {
+	if i := slices.Index(o.titles, title); i >= 0 {
+		return o.failures[i]
+	}
+	return sim.Failure{Kind: title}
 }
 
 // failedIn is how the text of a failure says in which transition it was, below a line that
@@ -47,8 +56,8 @@ func (s *search) outcome(ctx context.Context, n *node, f *audit.Finding, enough 
 	if f.Machine.Repair != s.base.Repair {
 		compiled = nil
 	}
-	titles, taken, runs, err := audit.Again(ctx, s.on(f.Machine, n.id), compiled, f, enough)
-	return &outcome{titles: titles, taken: taken, runs: runs}, err
+	failures, taken, runs, err := audit.Again(ctx, s.on(f.Machine, n.id), compiled, f, enough)
+	return &outcome{titles: audit.Titles(failures), failures: failures, taken: taken, runs: runs}, err
 }
 
 // last are the rows that the run of a finding with an edit took before it failed, the last one
@@ -106,11 +115,11 @@ func (s *search) known(ctx context.Context, f *audit.Finding) (bool, error) {
 		return false, nil
 	}
 	same := func(title string) bool { return title == f.Title }
-	titles, _, _, err := audit.Again(ctx, s.on(f.Machine, ""), nil, f, same)
+	failures, _, _, err := audit.Again(ctx, s.on(f.Machine, ""), nil, f, same)
 	if err != nil {
 		return false, err
 	}
-	if slices.ContainsFunc(titles, same) {
+	if slices.ContainsFunc(audit.Titles(failures), same) {
 		s.shown[f.Title] = true
 	} else {
 		s.absent[f.Title]++

@@ -67,7 +67,7 @@ func TestMissing(t *testing.T) {
 	const load, store = "MI_example/L1Cache/(MI,Load)/", "MI_example/L1Cache/(MI,Store)/"
 	c, p := edited(t, load+"delete + "+store+"delete")
 	var first []string
-	for _, edit := range candidates(p, nil, "invalid transition (MI, Load) of L1Cache", new(outcome))[:2] {
+	for _, edit := range candidates(p, nil, sim.Failure{Kind: "invalid transition (MI, Load) of L1Cache"}, new(outcome))[:2] {
 		if _, err := c.Find(edit.id); err != nil || edit.edits != 1 {
 			t.Errorf("%+v: %v", edit, err)
 		}
@@ -84,7 +84,7 @@ func TestMissingOfOneState(t *testing.T) {
 	const at = "MI_example/L1Cache/(MI,Writeback_Nack)/"
 	c, p := edited(t, at+"delete")
 	var ids []string
-	for _, edit := range candidates(p, nil, "invalid transition (MI, Writeback_Nack) of L1Cache", new(outcome)) {
+	for _, edit := range candidates(p, nil, sim.Failure{Kind: "invalid transition (MI, Writeback_Nack) of L1Cache"}, new(outcome)) {
 		if from, ok := strings.CutPrefix(edit.id, at+"copy:MI@"); ok {
 			if _, err := c.Find(edit.id); err != nil {
 				t.Error(err)
@@ -149,7 +149,7 @@ func TestTaking(t *testing.T) {
 	const want = at + "drop:d_sendData + " + at + "drop:w_writeMemory"
 	for value, rank := range map[bool]int{true: insertEdit, false: dropEdit} {
 		shown := &outcome{taken: sim.Coverage{{Row: sim.Row{Machine: "Directory", State: "IM", Event: "Memory_Data"}, Count: 1}}, value: value}
-		list := candidates(p, bodies, "", shown)
+		list := candidates(p, bodies, sim.Failure{Kind: ""}, shown)
 		i := slices.IndexFunc(list, func(x candidate) bool { return x.id == want })
 		if i < 0 || list[i].rank != rank || list[i].edits != 1 {
 			t.Errorf("value lost %v: candidate %d, want %s of rank %d", value, i, want, rank)
@@ -166,7 +166,7 @@ func TestTaking(t *testing.T) {
 			shown.taken = append(shown.taken, sim.Transition{Row: r, Count: count})
 		}
 	}
-	list := candidates(p, bodies, "", shown)
+	list := candidates(p, bodies, sim.Failure{Kind: ""}, shown)
 	if i := slices.IndexFunc(list, func(x candidate) bool { return x.id == want }); i < 0 || list[i].rank != noticeRank {
 		t.Errorf("in a frequent row: candidate %d, want rank %d", i, noticeRank)
 	}
@@ -187,7 +187,7 @@ func TestNotices(t *testing.T) {
 			taken = append(taken, one)
 		}
 	}
-	for _, x := range candidates(p, nil, "history forbidden by sc: coherence", &outcome{taken: taken}) {
+	for _, x := range candidates(p, nil, sim.Failure{Kind: "history forbidden by sc: coherence"}, &outcome{taken: taken}) {
 		if strings.HasPrefix(x.id, edit+"insert:forward_eviction_to_cpu") {
 			if x.rank > noticeRank {
 				t.Errorf("%+v, want a rank of at most %d", x, noticeRank)
@@ -203,7 +203,7 @@ func TestNotices(t *testing.T) {
 func TestLeaving(t *testing.T) {
 	const row = "MI_example/L1Cache/(M,"
 	c, p := edited(t, row+"Replacement)/drop:forward_eviction_to_cpu + "+row+"Fwd_GETX)/drop:forward_eviction_to_cpu")
-	list := candidates(p, nil, "overtaken data read in L1Cache(M)", &outcome{})
+	list := candidates(p, nil, sim.Failure{Kind: "overtaken data read in L1Cache(M)"}, &outcome{})
 	const insert = "insert:forward_eviction_to_cpu@"
 	if len(list) == 0 {
 		t.Fatal("no candidates")

@@ -57,6 +57,8 @@ type Occurrences struct {
 	// there is none.
 	First  string `json:"first,omitempty"`
 	Number int    `json:"number,omitempty"`
+	// Failure is that of the first run.
+	Failure sim.Failure `json:"failure,omitzero"`
 	// Alone counts runs of batches that were repeated alone, Recurs those of
 	// them with the same result.
 	Alone  int `json:"alone,omitempty"`
@@ -192,7 +194,7 @@ func (o *Occurrences) add(p *Occurrences) {
 		return
 	}
 	if o.First == "" || p.Number < o.Number {
-		o.Number, o.First = p.Number, p.First
+		o.Number, o.First, o.Failure = p.Number, p.First, p.Failure
 	}
 	o.Runs += p.Runs
 	o.Alone += p.Alone

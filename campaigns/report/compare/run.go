@@ -168,7 +168,7 @@ func (k *configRuns) count(r *comparedRun, e *journal.Entry, dir run.Dir) {
 		f = &Occurrences{}
 		k.findings[x] = f
 	}
-	one := Occurrences{Runs: 1, Number: e.Number, First: string(dir)}
+	one := Occurrences{Runs: 1, Number: e.Number, First: string(dir), Failure: e.Failure.Failure}
 	if e.Alone != nil {
 		one.Alone = 1
 		if e.Alone.Recurs {

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"ordeal/campaigns/diagnose"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/place"
 	"ordeal/sim"
 	"ordeal/sim/slicc/types"
 )
@@ -65,18 +65,18 @@ type Location struct {
 	Name         string
 }
 
-// Sources are a protocol and the directory of its root file, as place.Load gives
+// Sources are a protocol and the directory of its root file, as config.LoadProtocol gives
 // them. The protocol is nil where it is not known.
 type Sources struct {
 	Protocol *types.Protocol
 	Dir      string
 }
 
-// Locate is the place in the protocol that a title names, or else the first line of
+// Locate is the place in the protocol that a failure names, or else the first line of
 // the file otherwise.
-func (s Sources) Locate(title, otherwise string) Location {
+func (s Sources) Locate(f *sim.Failure, otherwise string) Location {
 	if s.Protocol != nil {
-		if at, ok := place.Find(s.Protocol, title); ok {
+		if at, ok := diagnose.Locate(s.Protocol, f); ok {
 			return Location{filepath.Join(s.Dir, filepath.FromSlash(at.File)), at.Line, at.Column, at.Name}
 		}
 	}
@@ -146,8 +146,7 @@ func (r *Result) object(root string) resultObject {
 			x.Index = i
 		}
 	}
-	// An edit moves lines, and leaves the finding the same.
-	sum := sha256.Sum256([]byte(r.Outcome.String() + "\n" + place.Unnumbered(r.Title) + "\n" + r.System))
+	sum := sha256.Sum256([]byte(r.Outcome.String() + "\n" + r.Title + "\n" + r.System))
 	x.Fingerprints = map[string]string{"ordealFinding/v1": hex.EncodeToString(sum[:16])}
 	if r.Known != "" {
 		x.Suppressions = []suppressionObject{{"external", r.Known}}

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/diagnose"
 	"ordeal/campaigns/engine/summary"
-	"ordeal/campaigns/place"
 	"ordeal/campaigns/report"
 	"ordeal/campaigns/report/html"
 	"ordeal/sim"
@@ -98,14 +98,14 @@ const (
 // source reads the lines of the transition: those of the protocol's files as they are
 // now.
 func (v *transitionView) source(simulator string, cfg *config.Config) error {
-	p, dir, err := place.Load(simulator, cfg)
+	p, dir, err := config.LoadProtocol(simulator, cfg)
 	if err != nil {
 		return err
 	}
 	if p == nil {
 		return fmt.Errorf("the files of the protocol are not known")
 	}
-	at, ok := place.Transition(p, v.Machine, v.State, v.Event)
+	at, ok := diagnose.Transition(p, sim.Row{Machine: v.Machine, State: v.State, Event: v.Event})
 	if !ok {
 		return fmt.Errorf("the protocol has no machine %s", v.Machine)
 	}

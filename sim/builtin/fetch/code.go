@@ -46,10 +46,7 @@ func (c Code) check(line memory.Addr, b *memory.Block) error {
 	}
 	for i, ok := range w.loaded {
 		if ok && b[i] != w.Block[i] {
-			return &memory.Fault{
-				Title:  sim.OtherCode,
-				Detail: fmt.Sprintf("word %d of line %#x: fetched %#x, loaded %#x", i, int64(line), b[i], w.Block[i]),
-			}
+			return memory.Failed(sim.OtherCode, fmt.Sprintf("word %d of line %#x: fetched %#x, loaded %#x", i, int64(line), b[i], w.Block[i]))
 		}
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 
 	"ordeal/gen"
+	"ordeal/sim"
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/memory"
 )
@@ -17,11 +18,11 @@ import (
 // stream is the second word of the PCG that draws moments and lines.
 const stream = 0x66756e63 // "func"
 
-// System is a memory system that can be read so. Where names the place of what it found.
-// Found is false where it cannot find the line at this moment; that is a fault if where
-// says at what place it may be.
+// System is a memory system that can be read so. Where names the place of what it found:
+// a controller and its state, or the message. Found is false where it cannot find the
+// line at this moment; that is a fault if where says at what place it may be.
 type System interface {
-	FunctionalRead(line memory.Addr) (b memory.Block, where string, found bool)
+	FunctionalRead(line memory.Addr) (b memory.Block, where sim.Failure, found bool)
 }
 
 // Reader reads lines at random moments. It is an actor of the queue.
@@ -74,11 +75,9 @@ func (r *Reader) Handle(uint64) {
 	at, _ := bits.Mul64(r.random.Uint64(), uint64(len(r.lines)))
 	line := r.lines[at]
 	b, where, found := r.system.FunctionalRead(line)
-	if !found && where != "" {
-		r.queue.Fail(&memory.Fault{
-			Title:  "functional read finds no data: " + where,
-			Detail: fmt.Sprintf("of line %#x at tick %d", int64(line), r.queue.Now()),
-		})
+	if !found && where != (sim.Failure{}) {
+		where.Kind = sim.KindNoData
+		r.queue.Fail(&memory.Fault{Failure: where, Detail: fmt.Sprintf("of line %#x at tick %d", int64(line), r.queue.Now())})
 		return
 	}
 	if !found {
@@ -90,9 +89,10 @@ func (r *Reader) Handle(uint64) {
 	for i, got := range b {
 		word := line + memory.Addr(i*gen.WordBytes)
 		if want := r.values[word]; got != want && !r.unknown[word] {
+			where.Kind = sim.KindOldData
 			r.queue.Fail(&memory.Fault{
-				Title:  "functional read finds an old value: " + where,
-				Detail: fmt.Sprintf("word %#x holds %d there at tick %d; the last write stored %d", int64(word), got, r.queue.Now(), want),
+				Failure: where,
+				Detail:  fmt.Sprintf("word %#x holds %d there at tick %d; the last write stored %d", int64(word), got, r.queue.Now(), want),
 			})
 			return
 		}

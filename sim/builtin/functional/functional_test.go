@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"ordeal/sim"
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/memory"
 )
@@ -11,10 +12,10 @@ import (
 // lines is a memory whose lines are found unless they are missing.
 type lines map[memory.Addr]memory.Block
 
-func (l lines) FunctionalRead(line memory.Addr) (b memory.Block, where string, found bool) {
+func (l lines) FunctionalRead(line memory.Addr) (b memory.Block, where sim.Failure, found bool) {
 	b, found = l[line]
 	if found {
-		where = "a cache"
+		where.Text = "a cache"
 	}
 	return b, where, found
 }
@@ -43,8 +44,8 @@ func TestReader(t *testing.T) {
 // lost is a memory that knows where data should be, and has none.
 type lost struct{}
 
-func (lost) FunctionalRead(memory.Addr) (b memory.Block, where string, found bool) {
-	return b, "a directory", false
+func (lost) FunctionalRead(memory.Addr) (b memory.Block, where sim.Failure, found bool) {
+	return b, sim.Failure{Text: "a directory"}, false
 }
 
 func TestNoData(t *testing.T) {

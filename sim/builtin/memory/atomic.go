@@ -62,8 +62,5 @@ func (s *Sequencer) far(a *access) bool {
 }
 
 func (s *Sequencer) atomicFault(what string, line Addr) {
-	s.queue.Fail(&Fault{
-		Title:  "sequencer: atomic access " + what,
-		Detail: fmt.Sprintf("core %d, line %#x, tick %d", s.core, int64(line), s.queue.Now()),
-	})
+	s.queue.Fail(Failed("sequencer: atomic access "+what, fmt.Sprintf("core %d, line %#x, tick %d", s.core, int64(line), s.queue.Now())))
 }

@@ -83,7 +83,7 @@ func TestAtomicFaults(t *testing.T) {
 		m := newFar()
 		do(m)
 		var fault *Fault
-		if !errors.As(m.queue.Err(), &fault) || fault.Title != "sequencer: atomic access "+title {
+		if !errors.As(m.queue.Err(), &fault) || fault.Title() != "sequencer: atomic access "+title {
 			t.Errorf("fault %v, want %q", m.queue.Err(), title)
 		}
 	}

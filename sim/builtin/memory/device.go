@@ -121,10 +121,7 @@ func (s *DeviceSequencer) AckCallback(line Addr) { s.end(line, true, &s.transfer
 
 func (s *DeviceSequencer) end(line Addr, write bool, b *Block) {
 	if !s.Serves(line) || s.transfer.Write != write {
-		s.queue.Fail(&Fault{
-			Title:  fmt.Sprintf("sequencer of a device: %s completed that was never issued", kind(write)),
-			Detail: fmt.Sprintf("device %d, line %#x, tick %d", s.number, int64(line), s.queue.Now()),
-		})
+		s.queue.Fail(Failed(fmt.Sprintf("sequencer of a device: %s completed that was never issued", kind(write)), fmt.Sprintf("device %d, line %#x, tick %d", s.number, int64(line), s.queue.Now())))
 		return
 	}
 	s.active = false

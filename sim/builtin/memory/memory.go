@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"ordeal/gen"
+	"ordeal/sim"
 	"ordeal/sim/builtin/event"
 )
 
@@ -146,19 +147,22 @@ type System interface {
 
 // Fault is a failed assertion of a memory system: it ended the run.
 type Fault struct {
-	// Title names the fault in one line without addresses and numbers that
-	// vary from run to run, so that the same bug has one title.
-	Title  string
+	sim.Failure
 	Detail string // where it happened; may be empty
 }
 
 // EndsRun makes a Fault an event.Failure.
 func (*Fault) EndsRun() {}
 
+// Failed is a fault of a kind that says all.
+func Failed(kind, detail string) *Fault {
+	return &Fault{Failure: sim.Failure{Kind: kind}, Detail: detail}
+}
+
 // Error is the title and the detail.
 func (f *Fault) Error() string {
 	if f.Detail == "" {
-		return f.Title
+		return f.Title()
 	}
-	return f.Title + ": " + f.Detail
+	return f.Title() + ": " + f.Detail
 }

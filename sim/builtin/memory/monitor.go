@@ -7,7 +7,7 @@ func (s *Sequencer) monitor(a *access) bool {
 	m, ok := s.controller.(Monitor)
 	switch {
 	case !ok:
-		s.queue.Fail(&Fault{Title: "sequencer: the memory system has no linked loads"})
+		s.queue.Fail(Failed("sequencer: the memory system has no linked loads", ""))
 	case a.Lock == LoadLinked:
 		s.links = true
 		m.Reserve(a.Line)

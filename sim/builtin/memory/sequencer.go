@@ -206,7 +206,7 @@ func (s *Sequencer) lock(a access) {
 	locker, ok := s.controller.(Locker)
 	switch {
 	case !ok:
-		s.queue.Fail(&Fault{Title: "sequencer: the memory system does not lock lines"})
+		s.queue.Fail(Failed("sequencer: the memory system does not lock lines", ""))
 	case a.Lock == TakeLock:
 		s.locked, s.holdsLock = a.Line, true
 		locker.Block(a.Line)
@@ -233,10 +233,7 @@ func (s *Sequencer) expect(line Addr, write bool) bool {
 		}
 		problem = "where a " + kind(s.pending[i].Write) + " was issued"
 	}
-	s.queue.Fail(&Fault{
-		Title:  fmt.Sprintf("sequencer: %s completed %s", kind(write), problem),
-		Detail: fmt.Sprintf("core %d, line %#x, tick %d", s.core, int64(line), s.queue.Now()),
-	})
+	s.queue.Fail(Failed(fmt.Sprintf("sequencer: %s completed %s", kind(write), problem), fmt.Sprintf("core %d, line %#x, tick %d", s.core, int64(line), s.queue.Now())))
 	return false
 }
 

@@ -197,7 +197,7 @@ func TestFaults(t *testing.T) {
 		m := newMachine()
 		c.do(m)
 		var fault *Fault
-		if !errors.As(m.queue.Err(), &fault) || fault.Title != c.title {
+		if !errors.As(m.queue.Err(), &fault) || fault.Title() != c.title {
 			t.Errorf("%s: fault %v, want %q", c.name, m.queue.Err(), c.title)
 		} else if want := "core 3, line 0x40"; !strings.Contains(fault.Detail, want) {
 			t.Errorf("%s: detail %q lacks %q", c.name, fault.Detail, want)

@@ -95,9 +95,9 @@ func (e *Expansion) Reset() {
 // Fault is a property that does not hold.
 type Fault struct {
 	Property Property
-	Title    string // the same for the same defect
-	Detail   string
-	Step     int // the ordinal of the step that fails; -1: the state itself
+	sim.Failure
+	Detail string
+	Step   int // the ordinal of the step that fails; -1: the state itself
 }
 
 // Property is what an exploration checks.

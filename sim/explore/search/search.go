@@ -72,7 +72,7 @@ type Finding struct {
 }
 
 // key is the same for findings of which the first is kept.
-func (f *Finding) key() string { return f.Property.String() + " " + f.Title }
+func (f *Finding) key() string { return f.Property.String() + " " + f.Title() }
 
 // Outcome is an outcome of a program, and the first state that has it.
 type Outcome struct {

@@ -69,7 +69,7 @@ func (t *toy) Expand(s machine.State, e *machine.Expansion) {
 	e.Reset()
 	critical := t.places - 1
 	if t.in(s, critical) > 1 {
-		e.Faults = append(e.Faults, machine.Fault{Property: machine.SWMR, Title: "two at once", Step: -1})
+		e.Faults = append(e.Faults, machine.Fault{Property: machine.SWMR, Failure: sim.Failure{Kind: "two at once"}, Step: -1})
 	}
 	for i := range s {
 		if t.place(s, i) > 0 {
@@ -82,7 +82,7 @@ func (t *toy) Expand(s machine.State, e *machine.Expansion) {
 		e.Steps++
 		t.taken[t.place(s, i)]++
 		if t.broken && next == 0 && t.in(s, critical) > 1 {
-			e.Faults = append(e.Faults, machine.Fault{Property: machine.Assertion, Title: "left with another", Step: i})
+			e.Faults = append(e.Faults, machine.Fault{Property: machine.Assertion, Failure: sim.Failure{Kind: "left with another"}, Step: i})
 			continue
 		}
 		to := slices.Clone(s)
@@ -178,8 +178,8 @@ func reference(m machine.Machine) *Result {
 			if f.Step >= 0 {
 				depth++
 			}
-			if !known[f.Title] {
-				known[f.Title] = true
+			if !known[f.Title()] {
+				known[f.Title()] = true
 				r.Findings = append(r.Findings, Finding{f, r.Orbits - 1, depth})
 			}
 		}

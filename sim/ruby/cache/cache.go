@@ -291,5 +291,5 @@ func (c *Cache[E]) Each(do func(E)) {
 }
 
 func fault(title string, line memory.Addr) error {
-	return &memory.Fault{Title: "cache: " + title, Detail: fmt.Sprintf("line %#x", int64(line))}
+	return memory.Failed("cache: "+title, fmt.Sprintf("line %#x", int64(line)))
 }

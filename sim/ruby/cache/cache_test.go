@@ -238,7 +238,7 @@ func TestFaults(t *testing.T) {
 		"cache: line allocated in a full set":               c.Allocate(128, &entry{}),
 	} {
 		var f *memory.Fault
-		if !errors.As(err, &f) || f.Title != want {
+		if !errors.As(err, &f) || f.Title() != want {
 			t.Errorf("fault %v, want %q", err, want)
 		}
 	}

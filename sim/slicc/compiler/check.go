@@ -20,7 +20,7 @@ const maxFaults = 200
 // Check checks a protocol that package syntax has loaded. The error is an
 // syntax.Faults with everything found wrong.
 func Check(file *syntax.File) (*types.Protocol, error) {
-	c := &checker{protocol: &types.Protocol{}, unknown: map[*types.Func]bool{}}
+	c := &checker{protocol: &types.Protocol{File: file}, unknown: map[*types.Func]bool{}}
 	c.push()
 	c.global = c.scope
 	c.declareType(&types.Type{Name: "void", Kind: types.Void})

@@ -9,9 +9,10 @@ import (
 // Protocol is a checked protocol.
 type Protocol struct {
 	Name     string
-	Types    []*Type // those outside machines
-	Objects  []*Var  // GlobalVars
-	Funcs    []*Func // those outside machines
+	File     *syntax.File // the text; see Statement
+	Types    []*Type      // those outside machines
+	Objects  []*Var       // GlobalVars
+	Funcs    []*Func      // those outside machines
 	Machines []*Machine
 	// Warnings are oddities that gem5 accepts: actions never used, attributes
 	// without effect.

@@ -1,10 +1,9 @@
-package place
+package config
 
 import (
 	"fmt"
 	"path/filepath"
 
-	"ordeal/campaigns/config"
 	"ordeal/sim/gem5"
 	"ordeal/sim/protocols"
 	"ordeal/sim/slicc/compiler"
@@ -12,18 +11,18 @@ import (
 	"ordeal/sim/slicc/types"
 )
 
-// Load reads the protocol of a configuration, without the bugs that are injected.
+// LoadProtocol reads the protocol of a configuration, without the bugs that are injected.
 // Dir is the directory of its root file; empty for a protocol that comes with
 // ordeal. The protocol is nil where the configuration has none with sources.
-func Load(simulator string, c *config.Config) (p *types.Protocol, dir string, err error) {
+func LoadProtocol(simulator string, c *Config) (p *types.Protocol, dir string, err error) {
 	var file *syntax.File
 	switch {
-	case simulator == config.SimBuiltin && c.SLICC != "":
+	case simulator == SimBuiltin && c.SLICC != "":
 		dir = filepath.Dir(c.SLICC)
 		file, err = protocols.LoadFile(c.SLICC)
-	case simulator == config.SimBuiltin && c.Coherent():
+	case simulator == SimBuiltin && c.Coherent():
 		file, err = protocols.Load(c.Protocol)
-	case simulator == config.SimGem5 && c.Tree != "" && c.Protocol != "":
+	case simulator == SimGem5 && c.Tree != "" && c.Protocol != "":
 		root := filepath.Join(c.Tree, gem5.ProtocolFile(c.Protocol+".slicc"))
 		dir = filepath.Dir(root)
 		file, err = protocols.LoadFile(root)
