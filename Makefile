@@ -12,7 +12,7 @@ COMMIT := $(shell git describe --always --abbrev=12 --dirty=+changes 2>/dev/null
 SOAKED = $(shell grep -rlE --include='*_test.go' '"soak"|check/internal/scale' check sim campaigns | \
 	grep -vE 'simtest|campaigns/cli' | xargs -n1 dirname | sort -u | sed 's,^,./,')
 
-.PHONY: install run test corpus lint cross man race bench bench-reduce record results mutants fuzz fmt build clean soak
+.PHONY: install run test corpus lint cross mutation man race bench bench-reduce record results mutants fuzz fmt build clean soak
 
 build:
 	@mkdir -p bin
@@ -56,6 +56,13 @@ cross:
 		echo "cross: $$target"; \
 		GOOS=$${target%/*} GOARCH=$${target#*/} $(GO) list -export -deps . >/dev/null || status=1; \
 	done; exit $$status
+
+# Which changes of the code the tests notice: for days, in the background of a machine, and
+# resumable, with the results in campaigns/lab/results/tests.md. make mutation BASE=COMMIT
+# tries the lines that differ from a commit and prints what lives; PACKAGES are all that matter.
+mutation:
+	nice -n 19 $(GO) run ./scripts/mutation $(if $(BASE),-base $(BASE)) $(PACKAGES)
+	@$(if $(BASE),,$(GO) run ./scripts/mutation -page campaigns/lab/results/tests.json)
 
 # A man page for each command, in bin/man.
 man:
