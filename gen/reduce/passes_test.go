@@ -101,7 +101,7 @@ func TestPasses(t *testing.T) {
 		{"a device", 1, "layout spread\nlocations x\nthread 0\nload x\nthread 1 dma\nload x\nthread 2\nload x\n",
 			func(c *Candidate) bool { return c.Program.CountAgents(gen.AgentDMA) == 1 },
 			"layout spread\nlocations x\nthread 0 dma\nload x\n", 1, math.MaxInt},
-		{"a dependency", 1, "isa aarch64\nlayout spread\nlocations x y\nthread 0\nload x\nstore y 1 data\n",
+		{"a dependency", 1, "isa aarch64\nlayout spread\nlocations x y\nthread 0\nload x\nstore y 1 data 1\n",
 			some(func(op gen.Op) bool { return op.Kind == gen.Store }),
 			"isa aarch64\nlayout spread\nlocations x\nthread 0\nstore x 1\n", 1, math.MaxInt},
 	} {
