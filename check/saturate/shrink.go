@@ -2,7 +2,6 @@ package saturate
 
 import (
 	"context"
-	"maps"
 	"slices"
 
 	"ordeal/check/model"
@@ -19,7 +18,7 @@ const maxDeletions = 256
 // result is a refutation of h in which no operation can be removed, unless the
 // first one used more than maxDeletions or ctx is done.
 func Shrink(ctx context.Context, h *parse.History, m model.Model, ref *witness.Refutation) *witness.Refutation {
-	s := shrinker{h: h, m: m, best: ref, keep: usedOps(h, ref)}
+	s := shrinker{h: h, m: m, best: ref, keep: witness.Uses(h, ref)}
 	for s.refute(ctx, s.keep) {
 	}
 	if len(s.keep) <= maxDeletions {
@@ -47,10 +46,13 @@ func (s *shrinker) refute(ctx context.Context, keep []parse.OpID) bool {
 		return false
 	}
 	ref := g.Refute()
-	p.Lift(ref)
-	used := usedOps(s.h, ref)
+	used := witness.Uses(p.h, ref) // where dependencies lead past what is left out
 	if len(used) >= len(s.keep) {
 		return false
+	}
+	p.Lift(ref)
+	for i, id := range used {
+		used[i] = p.op[id]
 	}
 	s.best, s.keep = ref, used
 	return true
@@ -90,29 +92,6 @@ func readable(h *parse.History, keep []parse.OpID) []parse.OpID {
 			return keep
 		}
 	}
-}
-
-// usedOps lists the operations that a refutation names, and those that they
-// read from, in order.
-func usedOps(h *parse.History, ref *witness.Refutation) []parse.OpID {
-	used := map[parse.OpID]bool{}
-	var use func(id parse.OpID)
-	use = func(id parse.OpID) {
-		if id < 0 || used[id] {
-			return
-		}
-		used[id] = true
-		if o := &h.Ops[id]; o.Reads() {
-			use(o.RF)
-		}
-	}
-	each(ref, func(id *parse.OpID) { use(*id) })
-	for e := range ref.Edges() {
-		for _, id := range witness.Names(h, *e) {
-			use(id)
-		}
-	}
-	return slices.Sorted(maps.Keys(used))
 }
 
 // Lift makes a refutation of the part one of the whole.

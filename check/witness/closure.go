@@ -63,8 +63,8 @@ type Closure struct {
 // Of the writes of a thread (wPSO: to one location) that precede or follow an
 // operation only the last or the first matters, since program order carries
 // the rest. So it takes O((n+e)·k) time, for n operations, e arcs and k such
-// rows of writes, under CCM and wCCM also O(n+e) for each thread. wSC, wTSO
-// and wPSO are checked in slices of a few rows, so that memory does not grow
+// rows of writes, under CCM and wCCM for each thread with local arcs. wSC, wTSO
+// and wPSO are checked in slices of manyRows rows, so that memory does not grow
 // with k; the other two keep all.
 func CheckClosure(h *parse.History, m model.Model, closure *Closure) error {
 	err := errors.New("there is none")

@@ -16,11 +16,7 @@ import (
 // that lose all their operations stay, empty. Verify accepts the result for
 // the same model.
 func Restrict(h *parse.History, refutation *Refutation) (*parse.History, *Refutation, []parse.OpID) {
-	u := usesOf(h, refutation)
-	for n := -1; n != len(u.list); { // until the writers that RMWs read from are kept, too
-		n = len(u.list)
-		u.withSources()
-	}
+	u := closedUses(h, refutation)
 	kept := u.list
 	sub, to := h.Select(kept)
 	for x, id := range h.Final {
@@ -29,6 +25,22 @@ func Restrict(h *parse.History, refutation *Refutation) (*parse.History, *Refuta
 		}
 	}
 	return sub, u.renumber(refutation, to), kept
+}
+
+// Uses are the operations of h that Restrict keeps, in order: those that a refutation
+// looks at, what they read from, and what that reads from, where it is an RMW. It is
+// what a refutation rests on, for all who make it or the history smaller.
+func Uses(h *parse.History, refutation *Refutation) []parse.OpID {
+	return closedUses(h, refutation).list
+}
+
+func closedUses(h *parse.History, refutation *Refutation) *uses {
+	u := usesOf(h, refutation)
+	for n := -1; n != len(u.list); {
+		n = len(u.list)
+		u.withSources()
+	}
+	return u
 }
 
 // Shown are the operations of h that an explanation or a picture of a refutation

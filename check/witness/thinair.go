@@ -3,6 +3,7 @@ package witness
 import (
 	"fmt"
 
+	"ordeal/check/closure"
 	"ordeal/parse"
 )
 
@@ -13,18 +14,17 @@ func thinAir(h *parse.History) error {
 	if len(h.Deps) == 0 {
 		return nil
 	}
-	arcs := make([]Arc, 0, len(h.Deps)+len(h.Ops))
+	g := closure.Graph[struct{}]{Nodes: len(h.Ops)}
 	for _, d := range h.Deps {
-		arcs = append(arcs, Arc{d.From, d.To})
+		g.Add(int32(d.From), int32(d.To), struct{}{})
 	}
 	for id := range h.Ops {
 		if op := &h.Ops[id]; op.Reads() && op.RF != parse.Init {
-			arcs = append(arcs, Arc{op.RF, parse.OpID(id)})
+			g.Add(int32(op.RF), int32(id), struct{}{})
 		}
 	}
-	g := closureGraph{h: h}
-	if err := g.sort(collect(len(h.Ops), arcs, nil)); err != nil {
-		return fmt.Errorf("a value out of thin air: %w", err)
+	if cycle := g.Cycle(); cycle != nil {
+		return fmt.Errorf("a value out of thin air: a cycle leads through %s", name(h, parse.OpID(cycle[0].From), -1))
 	}
 	return nil
 }
