@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -75,22 +74,9 @@ const scriptFormat = "%F|%o"
 func scriptsOf(ctx context.Context, ids []string) (map[string]string, error) {
 	scripts := make(map[string]string)
 	out, err := slurm(ctx, "squeue", "--noheader", "--all", "--states=all", "--jobs="+strings.Join(ids, ","), "--format="+scriptFormat)
-	switch {
-	case errors.Is(err, exec.ErrNotFound):
-		out, err = slurm(ctx, "scontrol", "--all", "--oneliner", "show", "job")
-		if err != nil {
-			return nil, err
-		}
-		for line := range strings.Lines(out) {
-			values := shown(line)
-			_, script, _ := strings.Cut(line, " Command=") // it may have spaces
-			script, _, _ = strings.Cut(script, " WorkDir=")
-			scripts[values["ArrayJobId"]], scripts[values["JobId"]] = script, script
-		}
+	if err != nil && strings.Contains(err.Error(), "Invalid job id") { // it knows none of them
 		return scripts, nil
-	case err != nil && strings.Contains(err.Error(), unknownJob):
-		return scripts, nil
-	case err != nil:
+	} else if err != nil {
 		return nil, err
 	}
 	for line := range strings.Lines(out) {

@@ -14,7 +14,6 @@
 //	shards/3/        the directory of shard 3, as of any campaign
 //	shards/3.log     the output of its jobs
 //	shards/3.lock    locked by the process that runs the shard
-//	shards/3.json    Limit: what its jobs did at their time limits, if any
 //	merge.log        the output of the merge
 //	merged/          the merged campaign
 //
@@ -39,7 +38,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine/journal"
@@ -47,7 +45,7 @@ import (
 	"ordeal/sim/osfile"
 )
 
-const stateVersion = 1
+const stateVersion = 2
 
 // Engine is the only engine that is supported.
 const Engine = "slurm"
@@ -56,18 +54,13 @@ const Engine = "slurm"
 type State struct {
 	Version int    `json:"version"`
 	Engine  string `json:"engine"`
-	// Name is the name of the jobs of shards. It is unique, so that jobs are found
-	// whose submission was begun and not recorded; all others are found by id.
+	// Name is the name of the jobs of shards; the merge has it with "-merge". Jobs
+	// are found by it, also if this program was killed right after sbatch.
 	Name   string `json:"name"`
 	Shards int    `json:"shards"`
 	// WorkDir is the working directory of the jobs, on all nodes.
 	WorkDir string  `json:"work_dir"`
 	Request Request `json:"request"`
-	// Submissions are in order of time.
-	Submissions []Submission `json:"submissions"`
-	// Begun is a submission that was begun and whose job is not recorded yet;
-	// without Shards it is that of a merge. It stays after a kill.
-	Begun *Submission `json:"begun,omitempty"`
 	// Tasks are the last known states of the shards, by number.
 	Tasks []Task `json:"tasks"`
 	// Merge is the latest job that merges; its Shard is 0.
@@ -87,13 +80,6 @@ type Request struct {
 	AtATime int `json:"at_a_time,omitempty"`
 	// Args are further arguments of the command that submits, as CheckArgs allows.
 	Args []string `json:"args,omitempty"`
-}
-
-// Submission is a job array that was submitted.
-type Submission struct {
-	At     time.Time `json:"at"`
-	Job    string    `json:"job,omitempty"`
-	Shards []int     `json:"shards,omitempty"`
 }
 
 // Task is the state of a job.

@@ -5,14 +5,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strconv"
 	"time"
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine"
 	"ordeal/campaigns/engine/journal"
+	"ordeal/campaigns/engine/merge"
 	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/run"
 	"ordeal/sim/osfile"
@@ -54,8 +57,55 @@ func (j *ShardJob) Run(ctx context.Context) (*ShardResult, error) {
 	if limited.Err() == nil || ctx.Err() != nil || sum == nil || err != nil || !sum.Interrupted {
 		return r, err
 	}
-	r.Requeued, err = j.Dir.requeueShard(ctx, j.Shard, made)
-	return r, err
+	if made == 0 { // the next job would reach the limit, too
+		return r, errNoProgress
+	}
+	if err := requeueSelf(ctx); err != nil {
+		return r, fmt.Errorf("shard %d is near its time limit and is not requeued: %w", j.Shard, err)
+	}
+	r.Requeued = true
+	return r, nil
+}
+
+// errNoProgress is for a time limit that a job would reach again and again.
+var errNoProgress = errors.New("no run was recorded before the time limit: a longer --time, or less work in a run, is needed")
+
+// requeueSelf requeues the job that this process is.
+func requeueSelf(ctx context.Context) error {
+	id := cmp.Or(os.Getenv("SLURM_JOB_ID"), os.Getenv("SLURM_JOBID"))
+	if !jobID().MatchString(id) {
+		return errors.New("this process is not a job of Slurm (SLURM_JOB_ID)")
+	}
+	return requeue(ctx, id)
+}
+
+// Merge merges the shards as far as they have run into Merged. It waits while
+// another process still merges them.
+func (d Dir) Merge(ctx context.Context, m merge.Merge, logf func(format string, args ...any)) (*merge.Result, error) {
+	started, err := d.Started()
+	if err != nil {
+		return nil, err
+	}
+	if len(started) == 0 {
+		return nil, fmt.Errorf("no shard of %s has started: nothing to merge", d)
+	}
+	locked, err := await(ctx, d.path("merge.lock"), logf)
+	if err != nil {
+		return nil, err
+	}
+	defer locked.Close()
+	m.Dir, m.Sources = d.Merged(), started
+	return m.Run(ctx)
+}
+
+// head reads the header of a campaign's directory; nil if it has not started.
+func head(dir string) (*journal.Header, error) {
+	h := new(journal.Header)
+	err := run.ReadJSON(filepath.Join(dir, journal.HeaderFile), h)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return h, err
 }
 
 // run is Run until ctx is done, and counts the runs that it records.

@@ -3,7 +3,6 @@ package cluster
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -39,7 +38,7 @@ func slurm(ctx context.Context, name string, args ...string) (string, error) {
 }
 
 // overriding reports whether a variable NAME=VALUE of the environment would
-// change what Slurm's commands are asked for here: it has squeue and sacct show
+// change what Slurm's commands are asked for here: it has squeue show
 // other columns or hide jobs, scancel wait for an answer, or makes an array of
 // the merge. SBATCH_ACCOUNT and the like stay: the command line precedes them.
 func overriding(variable string) bool {
@@ -52,39 +51,6 @@ func overriding(variable string) bool {
 	return slices.Contains([]string{"SBATCH_ARRAY_INX", "SBATCH_WAIT", "SBATCH_ERROR", "SBATCH_INPUT"}, name)
 }
 
-// limits of job arrays, as scontrol show config prints them. MaxArraySize is one
-// more than the greatest task number (slurm.conf(5)).
-var (
-	maxArraySize  = lazyregexp.New(`(?m)^MaxArraySize\s*=\s*([0-9]+)\s*$`)
-	maxArrayTasks = lazyregexp.New(`(?m)^SchedulerParameters\s*=.*\bmax_array_tasks=([0-9]+)`)
-)
-
-// MaxShards asks Slurm how many tasks a job array can have whose first is 1, and
-// which of its parameters says so. It is 0 where scontrol is not installed or
-// says nothing: then sbatch decides.
-func MaxShards(ctx context.Context) (n int, parameter string, err error) {
-	out, err := slurm(ctx, "scontrol", "show", "config")
-	if errors.Is(err, exec.ErrNotFound) {
-		return 0, "", nil
-	} else if err != nil {
-		return 0, "", err
-	}
-	if m := maxArraySize().FindStringSubmatch(out); m != nil {
-		if size, err := strconv.Atoi(m[1]); err == nil {
-			n, parameter = max(size-1, 0), "MaxArraySize="+m[1]
-			if n == 0 {
-				return 0, "", errors.New("this cluster has no job arrays (MaxArraySize=" + m[1] + ")")
-			}
-		}
-	}
-	if m := maxArrayTasks().FindStringSubmatch(out); m != nil {
-		if tasks, err := strconv.Atoi(m[1]); err == nil && tasks > 0 && (n == 0 || tasks < n) {
-			n, parameter = tasks, "max_array_tasks="+m[1]
-		}
-	}
-	return n, parameter, nil
-}
-
 // batch is a job or a job array to submit.
 type batch struct {
 	script, name, output string
@@ -95,8 +61,8 @@ type batch struct {
 }
 
 // warning is how many seconds before its time limit a job gets limitSignal:
-// enough to give up the runs in flight or the merge, to write the last lines and
-// to requeue the job. Slurm may send it up to a minute earlier (sbatch(1),
+// enough to give up the runs in flight, to write the last lines and to requeue the
+// job. Slurm may send it up to a minute earlier (sbatch(1),
 // --signal).
 const warning = 60
 

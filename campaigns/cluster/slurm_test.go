@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -33,22 +32,16 @@ func commands(t *testing.T, prints map[string]string) {
 	t.Setenv("PATH", dir)
 }
 
-// show is what scontrol --oneliner show job prints, as version 22.05 does: of a
-// task that runs, of tasks that wait together, of a job and of another user's.
-const show = `JobId=4 ArrayJobId=1 ArrayTaskId=2 JobName=o UserId=root(0) GroupId=root(0) JobState=RUNNING Reason=None Dependency=(null) NodeList=n1 BatchHost=n1 Command=/x/NodeList=n9
-JobId=1 ArrayJobId=1 ArrayTaskId=3-4,7%2 JobName=o UserId=root(0) JobState=PENDING Reason=Resources NodeList=(null)
-JobId=2 JobName=o-merge UserId=root(0) JobState=PENDING Reason=Dependency NodeList=
-JobId=9 JobName=other JobState=RUNNING Reason=None NodeList=n2`
-
-// queue is what squeue prints of the same.
+// queue is what squeue prints of a task that runs, of tasks that wait together, and
+// of a job.
 const queue = `1|2|RUNNING|n1|None
 1|3|PENDING||Resources
 1|4|PENDING||Resources
 1|7|PENDING||Resources
 2|N/A|PENDING||Dependency`
 
-// TestJobs asks where some of Slurm's commands are there, and others not.
-func TestJobs(t *testing.T) {
+// TestQueued reads what squeue prints, and has it fail.
+func TestQueued(t *testing.T) {
 	now := []Task{
 		{Shard: 2, Job: "1", State: "RUNNING", Node: "n1"},
 		{Shard: 3, Job: "1", State: "PENDING", Reason: "Resources"},
@@ -56,34 +49,20 @@ func TestJobs(t *testing.T) {
 		{Shard: 7, Job: "1", State: "PENDING", Reason: "Resources"},
 		{Job: "2", State: "PENDING", Reason: "Dependency"},
 	}
-	past := Task{Shard: 1, Job: "1", State: "CANCELLED", Node: "n2"}
-	account := "1_1|CANCELLED by 0|n2\n1_2|RUNNING|n1\n1_[3-4,7]|PENDING|None assigned\n2|PENDING|"
-	known := []string{"1_1", "1_2", "2"}
-	forgotten := append([]Task{past}, now...) // accounts have no reasons
-	for i := range forgotten {
-		forgotten[i].Reason = ""
-	}
-	for i := range forgotten[2:5] {
-		forgotten[2+i].Node = "None assigned"
-	}
 	for name, tt := range map[string]struct {
 		prints map[string]string
 		want   []Task
 		fails  string
 	}{
-		"all":              {map[string]string{"squeue": queue, "scontrol": "!not asked", "sacct": account}, append(slices.Clone(now), past), ""},
-		"no accounting":    {map[string]string{"squeue": queue, "sacct": "!Slurm accounting storage is disabled"}, now, ""},
-		"no sacct":         {map[string]string{"squeue": queue}, now, ""},
-		"no squeue":        {map[string]string{"scontrol": show, "sacct": account}, append(slices.Clone(now), past), ""},
-		"nothing":          {nil, nil, "not found"},
-		"no controller":    {map[string]string{"squeue": "!Unable to contact slurm controller"}, nil, "squeue: exit status 1: Unable to contact slurm controller"},
-		"another format":   {map[string]string{"squeue": "JOBID PARTITION"}, nil, "want fields as"},
-		"all forgotten":    {map[string]string{"squeue": "!slurm_load_jobs error: Invalid job id specified", "sacct": account}, forgotten, ""},
-		"nothing is there": {map[string]string{"scontrol": "No jobs in the system"}, nil, ""},
+		"all":            {map[string]string{"squeue": queue}, now, ""},
+		"forgotten":      {map[string]string{"squeue": ""}, nil, ""},
+		"no squeue":      {nil, nil, "not found"},
+		"no controller":  {map[string]string{"squeue": "!Unable to contact slurm controller"}, nil, "squeue: exit status 1: Unable to contact slurm controller"},
+		"another format": {map[string]string{"squeue": "JOBID PARTITION"}, nil, "want fields as"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			commands(t, tt.prints)
-			got, err := jobs(t.Context(), []string{"1", "2"}, known)
+			got, err := queued(t.Context(), "o", "o-merge")
 			if tt.fails != "" {
 				if err == nil || !strings.Contains(err.Error(), tt.fails) {
 					t.Errorf("error is %v, want %q", err, tt.fails)
@@ -142,14 +121,6 @@ func TestTasks(t *testing.T) {
 		if got := formatTasks(tasks); got != text {
 			t.Errorf("%v is written %s, want %s", tasks, got, text)
 		}
-		if got := parseTasks(text + "%2"); !slices.Equal(got, tasks) {
-			t.Errorf("%s is read as %v, want %v", text, got, tasks)
-		}
-	}
-	for _, text := range []string{"", "N/A", "1-", "a-b", "1-99999999999", "0-5000000"} {
-		if got := parseTasks(text); len(got) != 0 {
-			t.Errorf("%q is read as %d tasks", text, len(got))
-		}
 	}
 }
 
@@ -195,36 +166,6 @@ func TestCheckArgs(t *testing.T) {
 	fine := []string{"--nice=10", "--account=proj", "-Aproj", "-pday", "-CaJ", "-H", "-Hpao", "--wait-all-nodes=1", "--nodelist=n1", "--mem-per-cpu=1G", "--exclusive", "--begin=22:00"}
 	if err := CheckArgs(fine); err != nil {
 		t.Error(err)
-	}
-}
-
-// TestMaxShards reads what Slurm 22.05 prints.
-func TestMaxShards(t *testing.T) {
-	config := func(size, parameters string) string {
-		return "Configuration data as of 2026-11-22T18:43:01\nLaunchParameters        = (null)\nMaxArraySize            = " + size +
-			"\nMaxJobCount             = 10000\nSchedulerParameters     = " + parameters + "\nSlurmctldPort = 6817"
-	}
-	for printed, want := range map[string]struct {
-		n    int
-		of   string
-		fail string
-	}{
-		config("1001", "(null)"):                          {1000, "MaxArraySize=1001", ""},
-		config("1001", "bf_interval=1,max_array_tasks=8"): {8, "max_array_tasks=8", ""},
-		config("5", "max_array_tasks=8,defer"):            {4, "MaxArraySize=5", ""},
-		config("0", "(null)"):                             {0, "", "no job arrays"},
-		"something else":                                  {0, "", ""},
-		"!Unable to contact slurm controller":             {0, "", "Unable to contact"},
-	} {
-		commands(t, map[string]string{"scontrol": printed})
-		n, of, err := MaxShards(t.Context())
-		if n != want.n || of != want.of || (err == nil) != (want.fail == "") || err != nil && !strings.Contains(err.Error(), want.fail) {
-			t.Errorf("%d by %q, %v: want %d by %q, error %q", n, of, err, want.n, want.of, want.fail)
-		}
-	}
-	commands(t, nil)
-	if n, _, err := MaxShards(t.Context()); n != 0 || err != nil {
-		t.Errorf("without scontrol %d: %v", n, err)
 	}
 }
 

@@ -11,8 +11,8 @@ import (
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine/journal"
-	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
+	"ordeal/campaigns/progress"
 )
 
 // Status is the progress of a campaign on a cluster.
@@ -23,20 +23,17 @@ type Status struct {
 	Engine   string        `json:"engine"`
 	Shards   []ShardStatus `json:"shards"`
 	Merge    Task          `json:"merge"`
-	// MergeLimit is what the job that merges did near its time limit.
-	MergeLimit MergeLimit `json:"merge_time_limit,omitzero"`
 	// Runs counts the recorded runs of all shards, Planned those to make.
 	Runs    int `json:"runs"`
 	Planned int `json:"planned"`
 	// Findings counts the different findings of each shard, added up.
 	Findings int `json:"findings"`
-	// Rate is that of all shards that run, in runs a second; Left is how long the
-	// rest takes if so many shards run all the time, and 0 where that is unknown.
-	Rate float64       `json:"runs_per_second,omitempty"`
-	Left time.Duration `json:"left_ns,omitempty"`
-	// Merged is the directory of the merged campaign; empty unless it has all
-	// runs of the shards.
-	Merged string `json:"merged,omitempty"`
+	// Rate is the sum of the rates of all shards that run, in runs a second.
+	Rate float64 `json:"runs_per_second,omitempty"`
+	// Merged is the directory of the merged campaign; empty before the first merge.
+	// MergedAll is set if it has all runs of complete shards.
+	Merged    string `json:"merged,omitempty"`
+	MergedAll bool   `json:"merged_all,omitempty"`
 	// Complete is set when all shards have run to their ends.
 	Complete bool `json:"complete"`
 	// EngineError is why the engine could not be asked; then the states are the
@@ -45,24 +42,25 @@ type Status struct {
 	_           struct{}
 }
 
-// ShardStatus is the progress of a shard.
+// ShardStatus is the state of a shard's job, and its progress as a campaign.
 type ShardStatus struct {
 	Task
-	Runs     int `json:"runs"`
-	Planned  int `json:"planned"`
-	Findings int `json:"findings"`
-	// Rate is how many runs a second the shard records, over the last minutes,
-	// while it runs.
-	Rate float64 `json:"runs_per_second,omitempty"`
-	// Left is how long the shard will run, by its rate and the campaign's budget;
-	// 0 where that is unknown.
-	Left time.Duration `json:"left_ns,omitempty"`
-	// End is how the shard's latest session ended; empty if it has not.
-	End journal.End `json:"end,omitempty"`
-	// Limit is what its jobs did near their time limits.
-	Limit Limit `json:"time_limit,omitzero"`
+	Planned int `json:"planned"`
+	// Progress is nil if the shard has not started.
+	Progress *progress.Status `json:"progress,omitempty"`
 	// Error is why the shard's directory cannot be read.
 	Error string `json:"error,omitempty"`
+}
+
+// Complete reports whether there is nothing to resume.
+func (s *ShardStatus) Complete() bool { return s.Progress != nil && s.Progress.Complete }
+
+// end says how the latest session of the shard ended; empty if it has not.
+func (s *ShardStatus) end() string {
+	if p := s.Progress; p != nil && p.State != progress.Running && p.State != progress.Killed {
+		return p.State
+	}
+	return ""
 }
 
 // Status asks the engine for the states of the jobs and reads the journals of
@@ -81,9 +79,6 @@ func (d Dir) Status(ctx context.Context) (*Status, error) {
 		s.EngineError = err.Error()
 	}
 	s.Merge = state.Merge
-	if s.MergeLimit, err = d.mergeLimit(s.Merge.Job); err != nil {
-		return nil, err
-	}
 	now := time.Now()
 	for _, task := range state.Tasks {
 		shard := config.Shard{Index: task.Shard, Of: state.Shards}
@@ -93,16 +88,16 @@ func (d Dir) Status(ctx context.Context) (*Status, error) {
 				one.Planned++
 			}
 		}
-		if err := one.read(d, c, now); err != nil {
+		if err := one.read(d.Shard(task.Shard), now); err != nil {
 			one.Error = err.Error()
 		}
-		s.Shards = append(s.Shards, one)
-		s.Runs, s.Planned, s.Findings = s.Runs+one.Runs, s.Planned+one.Planned, s.Findings+one.Findings
-		s.Complete = s.Complete && isFinal(one.End)
+		if p := one.Progress; p != nil {
+			s.Runs, s.Findings, s.Rate = s.Runs+p.Runs, s.Findings+len(p.Findings), s.Rate+p.Rate
+		}
+		s.Shards, s.Planned, s.Complete = append(s.Shards, one), s.Planned+one.Planned, s.Complete && one.Complete()
 	}
-	s.estimate()
-	if merged, err := d.isMerged(state.Shards); err == nil && merged {
-		s.Merged = d.Merged()
+	if h, err := head(d.Merged()); err == nil && h != nil {
+		s.Merged, s.MergedAll = d.Merged(), h.Ended()
 	}
 	return s, nil
 }
@@ -118,31 +113,18 @@ func (d Dir) refresh(ctx context.Context, state *State) error {
 	return d.refreshLocked(ctx, state)
 }
 
-func (s *ShardStatus) read(d Dir, c *config.Campaign, now time.Time) error {
-	var err error
-	if s.Limit, err = d.limit(s.Shard); err != nil {
-		return err
-	}
-	h, err := head(d.Shard(s.Shard))
+// read reads the progress of the shard in a directory.
+func (s *ShardStatus) read(dir string, now time.Time) error {
+	h, err := head(dir)
 	if h == nil || err != nil {
 		return err
 	}
-	s.End = h.End
-	a, err := journal.Open(d.Shard(s.Shard))
+	a, err := journal.Open(dir)
 	if err != nil {
 		return err
 	}
-	p := newPace(h, now)
-	sum, err := summary.ReadEach(a, func(e *journal.Entry) error { p.add(e.At); return nil })
-	if err != nil {
-		return err
-	}
-	s.Runs, s.Findings = sum.Total().Runs, len(sum.Findings)
-	if s.End == "" && s.active() {
-		s.Rate = p.rate()
-		s.Left = left(s.Planned-s.Runs, s.Rate, time.Duration(c.Budget)-p.now, c.Budget > 0)
-	}
-	return nil
+	s.Progress, err = progress.Read(a, h.End == "" && s.active(), now)
+	return err
 }
 
 // WriteText writes a table, for a terminal of a number of columns or any if it is 0,
@@ -152,10 +134,14 @@ func (s *Status) WriteText(w io.Writer, columns int, again string) error {
 	t := messages.Table{Left: []int{1, 2, 3, 4, 5, 6}, Rows: [][]any{{"shard", "job", "state", "node", "runs", "findings", "ended"}}}
 	for i := range s.Shards {
 		one := &s.Shards[i]
-		runs := fmt.Sprintf("%d of %d", one.Runs, one.Planned)
-		t.Rows = append(t.Rows, []any{one.Shard, dash(one.ID()), one.stateText(&one.Limit), dash(one.Node), runs, one.Findings, dash(string(one.End))})
+		p := one.Progress
+		if p == nil {
+			p = new(progress.Status)
+		}
+		runs := fmt.Sprintf("%d of %d", p.Runs, one.Planned)
+		t.Rows = append(t.Rows, []any{one.Shard, dash(one.ID()), one.state(), dash(one.Node), runs, len(p.Findings), dash(one.end())})
 	}
-	t.Rows = append(t.Rows, []any{"merge", dash(s.Merge.ID()), s.Merge.stateText(&s.MergeLimit.Limit), dash(s.Merge.Node)})
+	t.Rows = append(t.Rows, []any{"merge", dash(s.Merge.ID()), s.Merge.state(), dash(s.Merge.Node)})
 	if _, err := io.WriteString(w, t.Fit(columns)); err != nil {
 		return err
 	}
@@ -169,15 +155,9 @@ func (s *Status) WriteText(w io.Writer, columns int, again string) error {
 		fmt.Fprintf(w, "The states are the last known ones: %s\n", messages.EscapeLine(s.EngineError))
 	}
 	for i := range s.Shards {
-		if one := &s.Shards[i]; ended[one.State] && !isFinal(one.End) {
-			if why := one.Limit.NotRequeued; why != "" {
-				fmt.Fprintf(w, "Shard %d ended before its time limit and is not requeued: %s\n", one.Shard, messages.EscapeLine(why))
-			}
+		if one := &s.Shards[i]; ended[one.State] && !one.Complete() {
 			fmt.Fprintf(w, "Shard %d is not complete. Output of its jobs:  %s\n", one.Shard, Dir(s.Dir).Shard(one.Shard)+".log")
 		}
-	}
-	if why := s.MergeLimit.NotRequeued; why != "" && ended[s.Merge.State] {
-		fmt.Fprintf(w, "The merge ended before its time limit and is not requeued: %s\n", messages.EscapeLine(why))
 	}
 	_, err := io.WriteString(w, s.next(again))
 	return err
@@ -191,7 +171,7 @@ func (s *Status) next(again string) string {
 	switch {
 	case active || s.EngineError != "":
 		return ""
-	case s.Complete && s.Merged != "":
+	case s.Complete && s.MergedAll:
 		return "Complete, and merged in " + s.Merged + ".\n"
 	case s.Complete:
 		return "Complete, but not merged. To merge:  " + again + "\n"
@@ -211,13 +191,52 @@ func (t *Task) state() string {
 	return dash(text)
 }
 
-// stateText is the state of a job, and that it was requeued at its time limit.
-func (t *Task) stateText(l *Limit) string {
-	text := t.state()
-	if n := l.Requeued; n > 0 && t.active() {
-		text += fmt.Sprintf(", requeued at its time limit (%d)", n)
+// pace is the rate, to follow a number of runs; empty if it is not known.
+func (s *Status) pace() string {
+	if s.Rate == 0 {
+		return ""
 	}
-	return text
+	return fmt.Sprintf(", %s runs/s", messages.Rate(s.Rate))
+}
+
+// WriteBrief writes one line.
+func (s *Status) WriteBrief(w io.Writer) error {
+	percent := 0.0
+	if s.Planned > 0 {
+		percent = 100 * float64(s.Runs) / float64(s.Planned)
+	}
+	counts := make(map[string]int)
+	var order []string
+	for i := range s.Shards {
+		one := &s.Shards[i]
+		word := messages.EscapeLine(strings.ToLower(one.State))
+		switch {
+		case one.Complete():
+			word = "complete"
+		case one.Error != "":
+			word = "unreadable"
+		case word == "":
+			word = "not submitted"
+		}
+		if counts[word]++; counts[word] == 1 {
+			order = append(order, word)
+		}
+	}
+	shards := make([]string, len(order))
+	for i, word := range order {
+		shards[i] = fmt.Sprintf("%d %s", counts[word], word)
+	}
+	merge := s.Merge.state()
+	if s.Complete && s.MergedAll {
+		merge = "done"
+	}
+	line := fmt.Sprintf("%s: %d of %d runs (%.1f %%)%s; %s; shards: %s; merge: %s",
+		messages.EscapeLine(s.Campaign), s.Runs, s.Planned, percent, s.pace(), messages.Plural(s.Findings, "finding"), strings.Join(shards, ", "), merge)
+	if s.EngineError != "" {
+		line += "; states are the last known ones: " + messages.EscapeLine(strings.ReplaceAll(s.EngineError, "\n", " "))
+	}
+	_, err := fmt.Fprintln(w, line)
+	return err
 }
 
 // dash is a field of a line: the directory, and so what it says of jobs, may come

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"gopkg.in/yaml.v3"
 
@@ -25,10 +24,6 @@ type Submit struct {
 	// Campaign and Shards may be nil and 0 if Dir has them already.
 	Campaign *config.Campaign
 	Shards   int
-	// MaxShards bounds the shards of a first submission, and MaxShardsOf says
-	// where it comes from; 0 means no limit.
-	MaxShards   int
-	MaxShardsOf string
 	// Program is the path of this program, without links, of which the jobs run a
 	// copy. WorkDir is the working directory of jobs, that of the first
 	// submission: paths in the campaign file may be relative to it.
@@ -76,13 +71,13 @@ func (s *Submit) Run(ctx context.Context) (*Submitted, error) {
 	var left bool // a shard is incomplete
 	for i := range state.Tasks {
 		t := &state.Tasks[i]
-		switch finished, err := s.Dir.finished(t.Shard); {
+		switch h, err := head(s.Dir.Shard(t.Shard)); {
 		case err != nil:
 			return nil, err
 		case t.active():
 			left = true
 			done.Waiting = append(done.Waiting, t.Shard)
-		case !finished:
+		case h == nil || !h.Ended():
 			left = true
 			done.Shards = append(done.Shards, t.Shard)
 		}
@@ -91,7 +86,7 @@ func (s *Submit) Run(ctx context.Context) (*Submitted, error) {
 		return nil, err
 	}
 	if !left {
-		if merged, err := s.Dir.isMerged(state.Shards); err != nil || merged {
+		if h, err := head(s.Dir.Merged()); err != nil || h != nil && h.Ended() {
 			return done, err
 		}
 	}
@@ -151,9 +146,6 @@ func (s *Submit) Validate() error {
 	if n := s.Campaign.Launches(); s.Shards < 1 || s.Shards > n {
 		return fmt.Errorf("--shards %d: want 1 to %d, the number of launches of the campaign", s.Shards, n)
 	}
-	if s.MaxShards > 0 && s.Shards > s.MaxShards {
-		return fmt.Errorf("--shards %d: this cluster takes at most %d in a job array (%s)", s.Shards, s.MaxShards, s.MaxShardsOf)
-	}
 	entries, err := run.ReadDir(string(s.Dir))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -193,24 +185,10 @@ func (s *State) mergeName() string { return s.Name + "-merge" }
 
 // refresh asks the engine for the states of all jobs.
 func (s *State) refresh(ctx context.Context) error {
-	var known []string
-	for i := range s.Tasks {
-		if id := s.Tasks[i].ID(); id != "" && !ended[s.Tasks[i].State] {
-			known = append(known, id)
-		}
-	}
-	if s.Merge.Job != "" && !ended[s.Merge.State] {
-		known = append(known, s.Merge.Job)
-	}
-	list, err := jobs(ctx, s.ids(), known)
+	list, err := queued(ctx, s.Name, s.mergeName())
 	if err != nil {
 		return err
 	}
-	begun, err := s.unrecorded(ctx)
-	if err != nil {
-		return err
-	}
-	list = append(list, begun...)
 	// A job that the engine no longer knows has ended in an unknown way.
 	for i := range s.Tasks {
 		s.Tasks[i].expire()
@@ -225,49 +203,6 @@ func (s *State) refresh(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// ids are those of the latest jobs of the shards and of the merge, each once.
-// Jobs that have ended count: they may be requeued.
-func (s *State) ids() []string {
-	var ids []string
-	for _, t := range append([]Task{s.Merge}, s.Tasks...) {
-		if t.Job != "" && !slices.Contains(ids, t.Job) {
-			ids = append(ids, t.Job)
-		}
-	}
-	return ids
-}
-
-// unrecorded asks for the jobs of a submission that was killed after it had been
-// begun and before the id of its job was recorded, and records the latest. They
-// can be found by their name only.
-func (s *State) unrecorded(ctx context.Context) ([]Task, error) {
-	if s.Begun == nil {
-		return nil, nil
-	}
-	name := s.Name
-	if len(s.Begun.Shards) == 0 {
-		name = s.mergeName()
-	}
-	list, err := named(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	recorded := s.ids()
-	list = slices.DeleteFunc(list, func(t Task) bool {
-		return slices.Contains(recorded, t.Job) || (t.Shard == 0) != (len(s.Begun.Shards) == 0) ||
-			slices.ContainsFunc(s.Submissions, func(earlier Submission) bool { return earlier.Job == t.Job })
-	})
-	if len(list) == 0 {
-		return nil, nil // it was killed before sbatch, or the job is gone long since
-	}
-	latest := slices.MaxFunc(list, func(a, b Task) int { return compareIDs(a.Job, b.Job) })
-	if len(s.Begun.Shards) > 0 {
-		s.Submissions = append(s.Submissions, Submission{At: s.Begun.At, Job: latest.Job, Shards: s.Begun.Shards})
-	}
-	s.Begun = nil
-	return list, nil
 }
 
 // stateUnknown is the state of a job that the engine no longer knows.
@@ -301,32 +236,15 @@ func (s *Submit) submitShards(ctx context.Context, state *State, done *Submitted
 		script: script, name: state.Name, output: logPattern(s.Dir.path("shards", "%a.log")), tasks: formatTasks(done.Shards),
 		workDir: state.WorkDir, request: state.Request,
 	}
-	id, err := s.record(ctx, state, &b, done.Shards)
+	id, err := b.submit(ctx)
 	if err != nil {
 		return fmt.Errorf("submit shards %s: %w", b.tasks, err)
 	}
 	done.Job = id
-	state.Submissions = append(state.Submissions, Submission{At: time.Now(), Job: id, Shards: done.Shards})
 	for _, i := range done.Shards {
 		state.Tasks[i-1] = Task{Shard: i, Job: id, State: "PENDING"}
 	}
 	return s.Dir.write(state)
-}
-
-// record submits a job. Before that it records that the submission has begun, so
-// that the job is found if this program is killed before its caller has recorded
-// the id.
-func (s *Submit) record(ctx context.Context, state *State, b *batch, shards []int) (string, error) {
-	state.Begun = &Submission{At: time.Now(), Shards: shards}
-	if err := s.Dir.write(state); err != nil {
-		return "", err
-	}
-	id, err := b.submit(ctx)
-	if err != nil {
-		return "", err
-	}
-	state.Begun = nil
-	return id, nil
 }
 
 // submitMerge submits a merge after all active jobs of shards, in place of one
@@ -347,7 +265,7 @@ func (s *Submit) submitMerge(ctx context.Context, state *State, done *Submitted)
 			b.after = append(b.after, t.Job)
 		}
 	}
-	id, err := s.record(ctx, state, &b, nil)
+	id, err := b.submit(ctx)
 	if err != nil {
 		return errors.Join(fmt.Errorf("submit the merge: %w; submit again to repeat it", err), s.Dir.write(state))
 	}

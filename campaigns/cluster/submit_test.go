@@ -15,7 +15,7 @@ import (
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine"
-	"ordeal/campaigns/engine/journal"
+	"ordeal/campaigns/engine/merge"
 	"ordeal/campaigns/internal/fake"
 	"ordeal/campaigns/internal/must"
 	"ordeal/campaigns/run"
@@ -46,8 +46,8 @@ func TestSubmitUnrecorded(t *testing.T) {
 		t.Fatal(err)
 	}
 	state, err := s.Dir.State()
-	if err != nil || len(state.Submissions) != 0 {
-		t.Fatalf("%v: submissions %v", err, state.Submissions)
+	if err != nil || state.Tasks[0].Job != "" {
+		t.Fatalf("%v: tasks %v", err, state.Tasks)
 	}
 	commands(t, map[string]string{"squeue": "5|1|RUNNING|n1|None\n5|2|PENDING||Resources", "sbatch": "6"})
 	done, err := s.Run(t.Context())
@@ -74,8 +74,8 @@ func TestSubmitMergeFails(t *testing.T) {
 	}
 	state, err := s.Dir.State()
 	must.Succeed(t, err)
-	if job := state.Tasks[1].Job; len(state.Submissions) != 1 || job != "5" {
-		t.Fatalf("shard 2 has job %q, want 5; submissions %+v, want 1", job, state.Submissions)
+	if job := state.Tasks[1].Job; job != "5" {
+		t.Fatalf("shard 2 has job %q, want 5", job)
 	}
 	commands(t, map[string]string{"squeue": "5|1|RUNNING|n1|None\n5|2|PENDING||Resources", "sbatch": "6"})
 	done, err := s.Run(t.Context())
@@ -121,11 +121,9 @@ func TestShardJobWaits(t *testing.T) {
 	}
 	must.Succeed(t, held.Close())
 	must.Succeed(t, <-ended)
-	if ended, err := d.finished(1); !ended || err != nil {
-		t.Errorf("the shard has not ended: %v", err)
-	}
-	if n, err := recorded(d.Shard(1)); n != 2 || err != nil {
-		t.Errorf("%d runs are recorded: %v", n, err)
+	one := ShardStatus{Task: Task{Shard: 1}}
+	if err := one.read(d.Shard(1), time.Now()); err != nil || !one.Complete() || one.Progress.Runs != 2 {
+		t.Errorf("the shard has not ended: %+v, %v", one.Progress, err)
 	}
 }
 
@@ -189,7 +187,7 @@ func TestSubmitMergeBehind(t *testing.T) {
 		if _, err := job.Run(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := (&MergeJob{Dir: d}).Run(t.Context()); err != nil {
+		if _, err := d.Merge(t.Context(), merge.Merge{}, nil); err != nil {
 			t.Fatal(err)
 		}
 		done, err := s.Run(t.Context())
@@ -198,7 +196,9 @@ func TestSubmitMergeBehind(t *testing.T) {
 			t.Errorf("all is merged, but submitted: %+v", done)
 		}
 	}
-	must.Succeed(t, os.Truncate(filepath.Join(d.Merged(), journal.RunsFile), 0))
+	must.Succeed(t, os.RemoveAll(d.Merged()))
+	_, err := (&merge.Merge{Dir: d.Merged(), Sources: []string{d.Shard(1)}}).Run(t.Context())
+	must.Succeed(t, err)
 	done, err := s.Run(t.Context())
 	must.Succeed(t, err)
 	if diff := cmp.Diff(&Submitted{State: done.State, Merge: "5"}, done); diff != "" {
@@ -206,7 +206,7 @@ func TestSubmitMergeBehind(t *testing.T) {
 	}
 	status, err := d.Status(t.Context())
 	must.Succeed(t, err)
-	if diff := cmp.Diff(Status{Complete: true, Runs: 4}, Status{Merged: status.Merged, Complete: status.Complete, Runs: status.Runs}); diff != "" {
+	if diff := cmp.Diff(Status{Complete: true, Runs: 4}, Status{MergedAll: status.MergedAll, Complete: status.Complete, Runs: status.Runs}); diff != "" {
 		t.Errorf("status (-want +got):\n%s", diff)
 	}
 }

@@ -29,28 +29,20 @@ job, unless none was recorded.`,
 	}
 	shard.RunE = command.Body(func(ctx context.Context, args []string) error { return shardJob(ctx, e, args[0], args[1]) })
 	merged := &cobra.Command{
-		Use:   "merge DIR",
-		Short: "Merge what the shards have left",
-		Long: `Merge what the shards of the campaign in DIR have left so far.
-Near the job's time limit (SIGUSR1) it gives up and requeues the job, which then
-merges fewer shards at once.`,
+		Use:     "merge DIR",
+		Short:   "Merge what the shards have left",
+		Long:    `Merge what the shards of the campaign in DIR have left so far.`,
 		Example: `  ordeal campaign job merge night`,
 		Args:    command.Arguments(1, 1, "a DIR"),
 	}
 	merged.RunE = command.Body(func(ctx context.Context, args []string) error {
 		dir := cluster.Dir(run.Resolve(args[0]))
-		job := cluster.MergeJob{Dir: dir, Merge: merge.Merge{Argv0: messages.Quoted(e.Args[0]), Rerun: e.AgainIn(dir.Merged())}}
-		job.Logf = func(format string, args ...any) { fmt.Fprintf(e.Stderr, format+"\n", args...) }
-		r, err := job.Run(ctx)
-		switch {
-		case err != nil:
+		logf := func(format string, args ...any) { fmt.Fprintf(e.Stderr, format+"\n", args...) }
+		r, err := dir.Merge(ctx, merge.Merge{Argv0: messages.Quoted(e.Args[0]), Rerun: e.AgainIn(dir.Merged())}, logf)
+		if err != nil {
 			return err
-		case r.Requeued:
-			fmt.Fprintln(e.Stderr, "near its time limit, the job that merges is requeued")
-			return command.Exit(summary.ExitUndecided)
-		case r.Result != nil:
-			writeMerged(e, r.Result)
 		}
+		writeMerged(e, r)
 		return nil
 	})
 	return command.Group(&cobra.Command{Use: "job", Short: "Do the work of a job of campaign submit", Hidden: true}, shard, merged)

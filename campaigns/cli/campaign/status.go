@@ -26,11 +26,8 @@ whether it runs, or how it ended, the runs so far, their rate in the last five m
 and the time left, outcomes, canaries, coverage and findings. Nothing is changed.
 
 Of a campaign that campaign submit has submitted in DIR: the states of its jobs, as
-Slurm has them, and the runs of the shards so far. Slurm is asked by squeue (or
-scontrol), and by sacct for jobs that ended a while ago, where the cluster keeps
-accounts; a job that it no longer knows is shown as such. The time left is that of the
-slowest shard at its rate, or longer where shards still wait, if as many run at a time
-as now.`,
+Slurm's squeue has them, and the runs of the shards so far. A job that Slurm no longer
+knows is shown as such.`,
 		Example: `  ordeal campaign status runs/quick-20260101-120000
   watch ordeal campaign status night
   watch -n 60 ordeal campaign status --brief night

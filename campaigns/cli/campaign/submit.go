@@ -200,14 +200,6 @@ func (c *submitCommand) submit(ctx context.Context, args []string) (*cluster.Sub
 		return nil, command.Usage(err)
 	}
 	var err error
-	if !cluster.IsDir(c.dir) {
-		if s.MaxShards, s.MaxShardsOf, err = cluster.MaxShards(ctx); err != nil {
-			return nil, err
-		}
-		if err := s.Validate(); err != nil {
-			return nil, command.Usage(err)
-		}
-	}
 	if c.dir == "" {
 		if c.dir, err = command.NewDir(s.Campaign.Name); err != nil {
 			return nil, err
