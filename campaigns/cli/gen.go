@@ -41,6 +41,7 @@ byte for byte, on every machine. The forms are
 	command.Declare(cmd, &g.programs)
 	fs.StringVar(&g.emit, "emit", "text", "output form: text, elf, c or litmus")
 	fs.StringVarP(&g.output, "output", "o", "-", "output file; - is standard output")
+	command.Common(cmd, "seed", "threads", "ops", "rounds", "locations", "mix", "layout", "shapes", "isa", "emit", "output")
 	cmd.RunE = command.Body(func(ctx context.Context, _ []string) error {
 		if err := g.contradictions(fs.Changed); err != nil {
 			return command.Usage(err)

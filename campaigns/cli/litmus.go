@@ -57,6 +57,7 @@ test is kept, with an explanation, to be repeated.`,
 	command.Declare(cmd, &l.o.Config.Machine)
 	command.Declare(cmd, &l.o.Config.Gem5, singleRun()...)
 	completeMutants(cmd)
+	command.Expert(cmd)
 	command.Common(cmd, "shapes", "sim", "protocol", "slicc", "core", "mutant", "seed", "rounds", "model", "table")
 	cmd.RunE = command.Body(func(ctx context.Context, args []string) error {
 		if err := errors.Join(command.Contradict(cmd, "protocol", "slicc"), command.ImplySimulator(cmd, &l.campaign.Sim)); err != nil {

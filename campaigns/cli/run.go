@@ -49,6 +49,7 @@ classify.`,
 	r.observe.flags(fs)
 	command.Complete(cmd, "model", config.ModelNames())
 	completeMutants(cmd)
+	command.Expert(cmd)
 	command.Common(cmd, "seed", "sim", "protocol", "slicc", "core", "mutant", "threads", "ops", "rounds", "model")
 	cmd.RunE = command.Body(func(ctx context.Context, args []string) error {
 		command.CollectLate(command.RunHeap)

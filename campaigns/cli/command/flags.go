@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"ordeal/campaigns/config"
 	"ordeal/gen/option"
@@ -69,6 +70,16 @@ type optionFlag struct {
 	option.Option
 	value reflect.Value
 	set   bool
+	key   string // of --set, for experts; empty for a flag
+	bySet bool   // --set has the value
+}
+
+// spelled returns an option as it is typed: --cores, or --set machine.jitter.
+func spelled(f *pflag.Flag) string {
+	if o, ok := f.Value.(*optionFlag); ok && o.key != "" {
+		return "--" + setFlag + " " + o.key
+	}
+	return "--" + f.Name
 }
 
 // usage is the line of help: which simulators have the option, what it is, and
@@ -98,6 +109,9 @@ func (f *optionFlag) usage() string {
 // Set reads the value from the command line. A list is separated by commas;
 // further flags add to it.
 func (f *optionFlag) Set(text string) error {
+	if f.key != "" && !f.bySet {
+		return fmt.Errorf("it is an option for experts: --%s %s=%s", setFlag, f.key, text)
+	}
 	first := !f.set
 	f.set = true
 	if u, ok := f.value.Addr().Interface().(encoding.TextUnmarshaler); ok {

@@ -35,9 +35,36 @@ func paragraphs(text string, width int) string {
 	return strings.Join(list, "\n\n") + "\n"
 }
 
+// firstParagraph returns the first paragraph of a text, without an end that announces a list.
+func firstParagraph(text string) string {
+	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n\n")
+	if strings.HasSuffix(first, " are") {
+		first = first[:strings.LastIndex(first, ".")+1]
+	}
+	return first
+}
+
+// clause returns the first clause of a flag's description, and its default if it is short.
+func clause(usage string) string {
+	text, value := usage, ""
+	if at := strings.LastIndex(usage, " (default "); at >= 0 && strings.HasSuffix(usage, ")") {
+		text, value = usage[:at], usage[at:]
+	}
+	for _, mark := range []string{"; ", ": ", ", which ", ", in which "} {
+		if at := strings.Index(text, mark); at > len("builtin, gem5") {
+			text = text[:at]
+		}
+	}
+	if len(value) > 30 {
+		value = ""
+	}
+	return text + value
+}
+
 // flagsTable describes flags in two columns: the flag with the word for its
 // value, and what it does with its default. A long first column has a line alone.
-func flagsTable(set *pflag.FlagSet, width int) string {
+// In a short table each description is one clause.
+func flagsTable(set *pflag.FlagSet, width int, short bool) string {
 	const nameColumn = 26
 	var b strings.Builder
 	set.VisitAll(func(f *pflag.Flag) {
@@ -45,6 +72,9 @@ func flagsTable(set *pflag.FlagSet, width int) string {
 			return
 		}
 		value, usage := pflag.UnquoteUsage(f)
+		if short {
+			usage = clause(usage)
+		}
 		name := "      --" + f.Name
 		if f.Shorthand != "" {
 			name = fmt.Sprintf("  -%s, --%s", f.Shorthand, f.Name)

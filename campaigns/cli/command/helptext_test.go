@@ -31,7 +31,7 @@ func TestFlagsTable(t *testing.T) {
                             long long long long long long long long long long long long long long
                             long long (default 1m0s)
 `
-	if got := flagsTable(set, 100); got != want {
+	if got := flagsTable(set, 100, false); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }

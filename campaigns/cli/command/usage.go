@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
 
 	"github.com/spf13/cobra"
@@ -87,6 +88,25 @@ func groupOf(f *pflag.Flag) string {
 	return groupOther
 }
 
+// screen is the number of lines of a help text up to which it is printed whole without
+// --help-all.
+const screen = 40
+
+// helpText returns the help of a command, in lines of a width: whole if all is set or it fits a
+// screen, else its first paragraph, its common flags by a clause each, and the names of the others.
+func helpText(cmd *cobra.Command, all bool, width int) string {
+	long := cmp.Or(cmd.Long, cmd.Short)
+	text := paragraphs(long, width) + "\n"
+	if !cmd.HasParent() || cmd.HasSubCommands() {
+		return text + usageText(cmd, true, width)
+	}
+	whole := text + ExitText(width) + "\n" + usageText(cmd, true, width)
+	if all || strings.Count(whole, "\n") <= screen {
+		return whole
+	}
+	return paragraphs(firstParagraph(long), width) + "\n" + messages.Wrap(summary.ExitHelp(), "", "", width) + "\n\n" + usageText(cmd, false, width)
+}
+
 // usageText says how a command is used, in lines of a width: its common flags, or all
 // of them in groups.
 func usageText(cmd *cobra.Command, all bool, width int) string {
@@ -111,8 +131,8 @@ func usageText(cmd *cobra.Command, all bool, width int) string {
 		}
 	}
 	flagsText(&b, cmd, all, width)
-	if cmd.HasAvailableInheritedFlags() {
-		fmt.Fprintf(&b, "\nGlobal flags:\n%s", flagsTable(cmd.InheritedFlags(), width))
+	if cmd.HasAvailableInheritedFlags() && all {
+		fmt.Fprintf(&b, "\nGlobal flags:\n%s", flagsTable(cmd.InheritedFlags(), width, false))
 	}
 	if cmd.HasAvailableSubCommands() {
 		b.WriteString("\n" + messages.Wrap(fmt.Sprintf("Use \"%s [command] --help\" for more information about a command.", cmd.CommandPath()), "", "", width) + "\n")
@@ -142,8 +162,12 @@ func flagsText(b *bytes.Buffer, cmd *cobra.Command, all bool, width int) {
 		}
 		sets[g].AddFlag(f)
 	})
-	if n <= shortHelp {
-		fmt.Fprintf(b, "\nFlags:\n%s", flagsTable(cmd.LocalFlags(), width))
+	if n <= shortHelp && (all || len(common) == 0) {
+		head := "Flags"
+		if !all {
+			head = fmt.Sprintf("Flags (%s --%s says more)", cmd.CommandPath(), HelpAll)
+		}
+		fmt.Fprintf(b, "\n%s:\n%s", head, flagsTable(cmd.LocalFlags(), width, !all))
 		return
 	}
 	if len(common) > 0 && !all {
@@ -153,7 +177,7 @@ func flagsText(b *bytes.Buffer, cmd *cobra.Command, all bool, width int) {
 		for _, f := range common {
 			first.AddFlag(f)
 		}
-		fmt.Fprintf(b, "\nCommon flags:\n%s", flagsTable(first, width))
+		fmt.Fprintf(b, "\nCommon flags:\n%s", flagsTable(first, width, true))
 		fmt.Fprintf(b, "\nFurther flags, which %s --%s describes:\n", cmd.CommandPath(), HelpAll)
 		for _, g := range groups {
 			if sets[g] != nil {
@@ -164,9 +188,10 @@ func flagsText(b *bytes.Buffer, cmd *cobra.Command, all bool, width int) {
 	}
 	for _, g := range groups {
 		if sets[g] != nil {
-			fmt.Fprintf(b, "\nFlags, %s:\n%s", g, flagsTable(sets[g], width))
+			fmt.Fprintf(b, "\nFlags, %s:\n%s", g, flagsTable(sets[g], width, false))
 		}
 	}
+	keysText(b, cmd, width)
 }
 
 // namesText lists the flags of a group that are not common, in lines of a width.
@@ -198,11 +223,6 @@ func (e *Env) GroupFlags(root *cobra.Command, all bool) {
 		return err
 	})
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
-		width := helpWidthOf(e.Columns())
-		text := paragraphs(cmp.Or(cmd.Long, cmd.Short), width) + "\n"
-		if exits := exitsOf(cmd, width); exits != "" {
-			text += exits + "\n"
-		}
-		_, _ = io.WriteString(cmd.OutOrStdout(), text+usageText(cmd, all, width)) // Env remembers an error
+		_, _ = io.WriteString(cmd.OutOrStdout(), helpText(cmd, all, helpWidthOf(e.Columns()))) // Env remembers an error
 	})
 }
