@@ -15,8 +15,12 @@ import (
 	"slices"
 	"time"
 
+	"ordeal/campaigns/audit/exploration"
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/internal/messages"
+	"ordeal/campaigns/run"
+	"ordeal/gen"
 	"ordeal/gen/option"
 	"ordeal/sim"
 	"ordeal/sim/protocols"
@@ -81,11 +85,10 @@ type Options struct {
 	Steps uint64
 	// CPU bounds the time that Clock measures; 0: no bound.
 	CPU time.Duration
-	// Dir is where explorations with findings leave their directories; empty:
-	// nowhere.
-	Dir string
 	// Clock is the CPU time that was spent; nil: that of the process.
 	Clock func() time.Duration
+	// Title is a pattern of the titles that Stop looks for, for the record.
+	Title string
 	// Stop ends the audit when a finding is one that was searched for; it is asked
 	// about a new one, and again when a run with fewer conditions shows it. nil:
 	// never.
@@ -97,56 +100,8 @@ type Options struct {
 	_      struct{}
 }
 
-// Finding is a failure; others with its title were only counted.
-type Finding struct {
-	// Title names what failed, which Failure is.
-	Title   string      `json:"title"`
-	Failure sim.Failure `json:"failure"`
-	Outcome string      `json:"outcome"`
-	Engine  Engine      `json:"engine"` // that found it first
-	Detail  string      `json:"detail,omitempty"`
-	Count   int         `json:"count"`
-	// Operations, Steps and CPU had been spent when it was found.
-	Operations uint64        `json:"operations"`
-	Steps      uint64        `json:"steps"`
-	CPU        time.Duration `json:"cpu_ns"`
-	// Machine is what it was found on, with Explore for an exploration.
-	Machine config.Machine  `json:"machine"`
-	Explore *config.Explore `json:"explore,omitempty"`
-	// Path are the steps of an exploration.
-	Path []string `json:"path,omitempty"`
-	// Program, Rounds and Seed are those of the run.
-	Program string `json:"program,omitempty"`
-	Rounds  int    `json:"rounds,omitempty"`
-	Seed    uint64 `json:"seed,omitempty"`
-	// Conditions are what the machine had that gem5's own configurations do not
-	// have, and without which no run has shown the finding: it stands apart.
-	Conditions []string `json:"conditions,omitempty"`
-	// Needs are the features of the run, agents and properties of the machine, without
-	// which it did not show the finding; Cause numbers the causes of the findings,
-	// from 1.
-	Needs []string `json:"needs,omitempty"`
-	Cause int      `json:"cause"`
-	// Faithful counts which of Tries other seeds failed in the same way at
-	// latencies near gem5's.
-	Faithful int `json:"faithful"`
-	Tries    int `json:"tries"`
-	// Known are the defects of Report.Base that have such a title.
-	Known []Known `json:"known,omitempty"`
-	// Dir is the run directory, where there is one.
-	Dir string `json:"dir,omitempty"`
-	_   struct{}
-}
-
-// Unordered is the condition of a network, or buffers, that keep no order, also where gem5's do.
-const Unordered = "a network without any order"
-
-// Known is a listed defect of a protocol, or, without an ID, why a finding is none.
-type Known struct {
-	ID    string `json:"id,omitempty"`
-	About string `json:"about"`
-	_     struct{}
-}
+// has reports whether an engine takes part.
+func (o *Options) has(e Engine) bool { return o.Engines == nil || slices.Contains(o.Engines, e) }
 
 // Report is the result of an audit.
 type Report struct {
@@ -201,7 +156,7 @@ const (
 	LimitInterrupted = "interrupted"
 )
 
-// session is an audit under way.
+// session is an audit in flight.
 type session struct {
 	o        Options
 	report   *Report
@@ -209,81 +164,179 @@ type session struct {
 	repaired *ruby.Protocol // nil: nothing to repair
 	sizes    []size
 	masked   masked
-	began    time.Duration
+	lanes    []*lane
+	spent    time.Duration // by the clock, up to the last run
+
+	// Of the turn in progress: whose it is, the runs that are left, and the steps that it took.
+	turn *lane
+	left int
+	cost uint64
 }
 
-// engine is an engine at work. A turn does some work and returns what it cost in
-// steps; done says that nothing is left to do.
-type engine interface {
-	turn(ctx context.Context, w *Work) (cost uint64, done bool, err error)
+// searcher is an engine that draws runs.
+type searcher interface {
+	// runs is how many runs a turn has.
+	runs() int
+	// draw draws a run; nil if nothing is left to do.
+	draw() (attempt, error)
 }
 
-// Run audits a protocol. A cancelled context ends it like a limit. The error says
+// attempt is a run that an engine has drawn.
+type attempt interface {
+	// run executes it, and looks closer at a failure.
+	run(ctx context.Context) (*outcome, error)
+	// add takes its outcome in, for the runs to come.
+	add(o *outcome, w *Work)
+	// restore returns the outcome that an earlier session recorded.
+	restore(e *journal.Entry) (*outcome, error)
+}
+
+// outcome is the outcome of an attempt.
+type outcome struct {
+	journal.Drawn
+	finding *Finding // nil: nothing failed
+	// What is recorded: the run, or the simplest one that fails in its way.
+	result   *run.Result
+	config   config.Config
+	seed     uint64
+	program  *gen.Program // nil: nothing was run
+	explored *exploration.Explored
+}
+
+// Run audits a protocol in memory. A cancelled context ends it like a limit. The error says
 // why the protocol cannot be simulated, with file and line.
 func Run(ctx context.Context, o Options) (*Report, error) {
+	s, err := newSession(o)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		a, err := s.next()
+		if err != nil {
+			return nil, err
+		}
+		if a == nil {
+			return s.finish(), nil
+		}
+		out, err := s.run(ctx, a)
+		switch {
+		case ctx.Err() != nil:
+			s.endTurn()
+			s.report.Limit = LimitInterrupted
+		case err != nil:
+			return nil, err
+		default:
+			s.add(a, out)
+		}
+	}
+}
+
+func newSession(o Options) (*session, error) {
 	s := &session{o: o, report: &Report{Version: Version, Seed: o.Seed, Findings: []*Finding{}}}
 	if s.o.Clock == nil {
 		s.o.Clock = ProcessTime
 	}
-	s.began = s.o.Clock()
+	s.spent = s.o.Clock()
 	if err := s.load(); err != nil {
 		return nil, err
 	}
-	lanes := s.lanes()
+	s.newLanes()
+	return s, nil
+}
+
+// next draws the next run: engines take turns, the one that had the least work for its share is next.
+// It returns nil once a limit is reached.
+func (s *session) next() (attempt, error) {
 	for s.report.Limit == "" {
-		next := least(lanes)
-		if next == nil {
-			s.report.Limit = LimitDone
-			break
+		if s.turn == nil {
+			if s.turn = least(s.lanes); s.turn == nil {
+				s.report.Limit = LimitDone
+				break
+			}
+			s.left, s.cost = s.turn.engine.runs(), 0
 		}
-		at := s.o.Clock()
-		cost, done, err := next.engine.turn(ctx, next.work)
-		if err != nil && ctx.Err() == nil {
-			return nil, fmt.Errorf("audit %s: %s: %w", s.report.Protocol, next.work.Engine, err)
+		if s.left > 0 {
+			a, err := s.turn.engine.draw()
+			if err != nil {
+				return nil, s.fail(err)
+			}
+			if a != nil {
+				s.left--
+				return a, nil
+			}
+			s.turn.done = true
 		}
-		next.work.Turns++
-		next.work.CPU += s.o.Clock() - at
-		next.work.Steps += cost
-		next.done = done
-		s.report.Steps += cost
-		s.report.CPU = s.o.Clock() - s.began
-		switch {
-		case ctx.Err() != nil:
-			s.report.Limit = LimitInterrupted
-		case s.report.Stopped != nil:
-			s.report.Limit = LimitFound
-		case o.Steps > 0 && s.report.Steps >= o.Steps:
-			s.report.Limit = LimitSteps
-		case o.CPU > 0 && s.report.CPU >= o.CPU:
-			s.report.Limit = LimitCPU
-		}
-		if o.OnTurn != nil {
-			o.OnTurn(s.report)
-		}
+		s.endTurn()
 	}
+	return nil, nil
+}
+
+// fail names what an error is about.
+func (s *session) fail(err error) error {
+	return fmt.Errorf("audit %s: %s: %w", s.report.Protocol, s.turn.work.Engine, err)
+}
+
+// run executes a run and measures its time.
+func (s *session) run(ctx context.Context, a attempt) (*outcome, error) {
+	out, err := a.run(ctx)
+	if err != nil {
+		return nil, s.fail(err)
+	}
+	now := s.o.Clock()
+	out.CPU, s.spent = now-s.spent, now
+	return out, nil
+}
+
+// add takes in the outcome of a run.
+func (s *session) add(a attempt, out *outcome) {
+	s.cost += out.Steps
+	s.left += out.More
+	s.turn.work.CPU += out.CPU
+	s.report.CPU += out.CPU
+	a.add(out, s.turn.work)
+}
+
+// endTurn ends a turn, and the audit if it has reached a limit.
+func (s *session) endTurn() {
+	w := s.turn.work
+	w.Turns++
+	w.Steps += s.cost
+	s.report.Steps += s.cost
+	switch {
+	case s.report.Stopped != nil:
+		s.report.Limit = LimitFound
+	case s.o.Steps > 0 && s.report.Steps >= s.o.Steps:
+		s.report.Limit = LimitSteps
+	case s.o.CPU > 0 && s.report.CPU >= s.o.CPU:
+		s.report.Limit = LimitCPU
+	}
+	s.turn = nil
+	if s.o.OnTurn != nil {
+		s.o.OnTurn(s.report)
+	}
+}
+
+// finish completes the report.
+func (s *session) finish() *Report {
 	s.report.setCauses()
-	for _, l := range lanes {
+	s.report.Engines = nil
+	for _, l := range s.lanes {
 		s.report.Engines = append(s.report.Engines, *l.work)
 	}
-	return s.report, nil
+	return s.report
 }
 
 // lane is an engine with the share of the work that it gets.
 type lane struct {
-	engine engine
+	engine searcher
 	work   *Work
 	share  uint64
 	done   bool
 }
 
-func (s *session) lanes() []*lane {
-	engines := s.o.Engines
-	if engines == nil {
-		engines = Engines()
-	}
-	var list []*lane
+func (s *session) newLanes() {
 	for _, e := range Engines() {
-		if !slices.Contains(engines, e) {
+		if !s.o.has(e) {
 			continue
 		}
 		l := &lane{work: &Work{Engine: e}, share: shares[e]}
@@ -292,9 +345,8 @@ func (s *session) lanes() []*lane {
 		} else {
 			l.engine = newSimulation(s, e)
 		}
-		list = append(list, l)
+		s.lanes = append(s.lanes, l)
 	}
-	return list
 }
 
 // least is the lane that has had the least work for its share; nil if all are
@@ -351,63 +403,4 @@ func defects(path string) ([]string, error) {
 func (s *session) on(m config.Machine) config.Machine {
 	m.SLICC, m.Protocol, m.Mutant = s.o.SLICC, s.o.Protocol, s.o.Mutant
 	return m
-}
-
-// add adds a failure to the findings; it reports whether it is a new one.
-func (s *session) add(f *Finding, w *Work) bool {
-	if known := s.report.Find(f.Title); known != nil {
-		if known.again(f) {
-			s.stop(known)
-		}
-		return false
-	}
-	f.Count, f.Engine = 1, w.Engine
-	f.Operations, f.Steps, f.CPU = s.report.Operations, s.report.Steps, s.o.Clock()-s.began
-	w.Findings++
-	s.report.Findings = append(s.report.Findings, f)
-	if s.o.OnFinding != nil {
-		s.o.OnFinding(f)
-	}
-	s.stop(f)
-	return true
-}
-
-// stop asks whether a finding ends the audit: when it is new, and when a better
-// run shows it.
-func (s *session) stop(f *Finding) {
-	if s.report.Stopped == nil && s.o.Stop != nil && s.o.Stop(f) {
-		s.report.Stopped = f
-	}
-}
-
-// again counts a finding once more; what needs fewer conditions is better to look
-// at and replaces the run, which again reports.
-func (f *Finding) again(other *Finding) bool {
-	f.Count++
-	f.Needs = slices.DeleteFunc(f.Needs, func(need string) bool { return !slices.Contains(other.Needs, need) })
-	better := len(other.Conditions) < len(f.Conditions) && f.Explore == nil
-	if better {
-		f.Machine, f.Explore, f.Path, f.Dir = other.Machine, other.Explore, other.Path, other.Dir
-		f.Program, f.Rounds, f.Seed, f.Conditions = other.Program, other.Rounds, other.Seed, other.Conditions
-	}
-	return better
-}
-
-// Unconditional counts the findings without conditions.
-func (r *Report) Unconditional() int {
-	n := 0
-	for _, f := range r.Findings {
-		if len(f.Conditions) == 0 {
-			n++
-		}
-	}
-	return n
-}
-
-// Find is the finding with a title; nil if there is none.
-func (r *Report) Find(title string) *Finding {
-	if i := slices.IndexFunc(r.Findings, func(f *Finding) bool { return f.Title == title }); i >= 0 {
-		return r.Findings[i]
-	}
-	return nil
 }

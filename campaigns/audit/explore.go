@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
-	"time"
 
 	"ordeal/campaigns/audit/exploration"
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/run"
 	"ordeal/gen/option"
+	"ordeal/sim"
 	"ordeal/sim/explore/search"
 	"ordeal/sim/slicc/syntax"
 )
@@ -56,7 +56,8 @@ type explorer struct {
 	machines []small
 	complete map[int]bool // machines whose states were all visited, or that are refused
 	refused  int
-	at       int // of the next turn: cap and machine
+	at       int           // of the next turn: cap and machine
+	again    []*explorable // the other findings of the last exploration
 }
 
 func newExploration(s *session) *explorer {
@@ -74,69 +75,124 @@ func newExploration(s *session) *explorer {
 	return x
 }
 
-// turn explores the next machine.
-func (x *explorer) turn(ctx context.Context, w *Work) (cost uint64, done bool, err error) {
+func (x *explorer) runs() int { return 1 }
+
+// explorable is a machine to explore up to a number of states, or what else such an exploration found.
+type explorable struct {
+	*explorer
+	index   int // of the machine
+	limit   uint64
+	finding int                 // which of the findings, from 0
+	result  *exploration.Result // nil: not explored yet
+}
+
+// draw returns the next machine.
+func (x *explorer) draw() (attempt, error) {
+	if len(x.again) > 0 {
+		e := x.again[0]
+		x.again = x.again[1:]
+		return e, nil
+	}
 	for x.at < len(caps)*len(x.machines) && x.complete[x.at%len(x.machines)] {
 		x.at++
 	}
 	if x.at == len(caps)*len(x.machines) {
-		return 0, true, nil
+		return nil, nil
 	}
-	index := x.at % len(x.machines)
-	limit, m := caps[x.at/len(x.machines)], x.machines[index]
+	e := &explorable{explorer: x, index: x.at % len(x.machines), limit: caps[x.at/len(x.machines)]}
 	x.at++
-	spec := exploration.Spec{
-		Machine: x.on(config.Machine{Cores: m.cores, Repair: m.repair}),
+	return e, nil
+}
+
+// spec is what is explored.
+func (e *explorable) spec() exploration.Spec {
+	m := e.machines[e.index]
+	return exploration.Spec{
+		Version: exploration.Version, Machine: e.on(config.Machine{Cores: m.cores, Repair: m.repair}),
 		Explore: config.Explore{
-			Lines: m.lines, DMA: m.devices, Depth: channelDepth, MaxStates: limit, MaxMemory: explorationMemory, KeepGoing: true,
+			Lines: m.lines, DMA: m.devices, Depth: channelDepth, MaxStates: e.limit, MaxMemory: explorationMemory, KeepGoing: true,
 		},
 	}
-	o := exploration.Options{Workers: 1}
-	if x.o.Dir != "" {
-		spec.Started, spec.Tools = time.Now(), run.ExplorationVersions(&spec.Machine)
-		o.Dir = filepath.Join(x.o.Dir, fmt.Sprintf("exploration-%d", x.at))
-		if err := run.MkdirAll(o.Dir); err != nil {
-			return 0, false, err
+}
+
+func (e *explorable) run(ctx context.Context) (*outcome, error) {
+	spec := e.spec()
+	out := &outcome{Drawn: journal.Drawn{Steps: setup}, config: e.config(spec.Machine), result: &run.Result{Version: run.FormatVersion}}
+	out.config.Explore = &spec.Explore
+	if e.result == nil { // else an attempt before has explored it
+		err := run.Guarded(func() (err error) {
+			e.result, err = exploration.Run(ctx, &spec, exploration.Options{Workers: 1})
+			return err
+		})
+		if refused(err) || run.Panicked(err) {
+			out.Refused = run.InfraTitle(err)
+			out.result.Outcome, out.result.Detail = sim.Passed, "not explored: "+out.Refused
+			return out, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if e.result.Limit == search.Interrupted {
+			return nil, ctx.Err()
 		}
 	}
-	var r *exploration.Result
-	err = run.Guarded(func() (err error) {
-		r, err = exploration.Run(ctx, &spec, o)
-		return err
-	})
-	if refused(err) || run.Panicked(err) {
-		if o.Dir != "" {
-			err = errors.Join(err, run.RemoveAll(o.Dir))
+	one := *e.result
+	if e.finding > 0 {
+		out.Steps = 0
+	} else {
+		out.Steps, out.States, out.Complete = setup+one.Steps, one.States, one.Complete()
+		out.More = max(len(one.Findings)-1, 0)
+	}
+	if len(one.Findings) > 0 {
+		one.Findings = one.Findings[e.finding : e.finding+1]
+	}
+	out.explored = &exploration.Explored{Spec: &spec, Result: one}
+	out.program, out.result = out.explored.Program(), out.explored.Run(out.config.Expect)
+	if len(one.Findings) == 0 && !one.Complete() {
+		out.result.Answers = nil // that the states are too many is expected
+	}
+	if len(one.Findings) > 0 {
+		f := &one.Findings[0]
+		out.Needs = e.machines[e.index].needs()
+		out.finding = &Finding{
+			Title: f.Title, Failure: f.Failure, Outcome: exploration.OutcomeOf(f.Property).String(), Detail: f.Property.String() + ": " + f.Detail, Machine: spec.Machine,
+			Explore: &spec.Explore, Path: f.Steps, Needs: out.Needs,
 		}
-		x.complete[index] = true
-		if x.refused++; x.refused == len(x.machines) || run.Panicked(err) {
-			w.Refused = run.InfraTitle(err)
+	}
+	return out, nil
+}
+
+func (e *explorable) add(out *outcome, w *Work) {
+	switch {
+	case out.Refused != "":
+		e.complete[e.index] = true
+		if e.refused++; e.refused == len(e.machines) {
+			w.Refused = out.Refused
 		}
-		return setup, false, nil
+		return
+	case e.finding == 0:
+		if out.Complete {
+			e.complete[e.index] = true
+			w.Complete = append(w.Complete, e.machines[e.index].String())
+		}
+		w.States += out.States
+		e.report.Coverage.Add(out.result.Coverage)
 	}
-	if err != nil {
-		return setup, false, err
+	if out.finding != nil {
+		e.found(out.finding, w)
 	}
-	if r.Limit == search.Interrupted {
-		return setup, false, ctx.Err()
+	for i := range out.More {
+		e.again = append(e.again, &explorable{explorer: e.explorer, index: e.index, limit: e.limit, finding: i + 1, result: e.result})
 	}
-	if r.Complete() {
-		x.complete[index] = true
-		w.Complete = append(w.Complete, m.String())
+}
+
+func (e *explorable) restore(entry *journal.Entry) (*outcome, error) {
+	out := restored(entry)
+	if out.finding != nil {
+		spec := e.spec()
+		out.finding.Explore = &spec.Explore
 	}
-	w.States += r.States
-	x.report.Coverage.Add(r.Coverage)
-	keep := false
-	for i := range r.Findings {
-		f := &r.Findings[i]
-		keep = x.add(&Finding{
-			Title: f.Title, Failure: f.Failure, Outcome: exploration.OutcomeOf(f.Property).String(), Detail: f.Property.String() + ": " + f.Detail, Machine: spec.Machine, Explore: &spec.Explore, Path: f.Steps, Dir: o.Dir, Needs: m.needs(),
-		}, w) || keep
-	}
-	if o.Dir != "" && !keep {
-		err = run.RemoveAll(o.Dir)
-	}
-	return setup + r.Steps, false, err
+	return out, nil
 }
 
 // refused reports whether an error is that a machine cannot be explored.

@@ -1,7 +1,9 @@
 package audit
 
 import (
-	"ordeal/gen/guided"
+	"cmp"
+	"slices"
+
 	"ordeal/parse"
 	"ordeal/sim"
 )
@@ -9,24 +11,34 @@ import (
 // rowNumbers numbers transitions in the order in which they are first taken.
 type rowNumbers map[sim.Row]int
 
-// feedback returns the transitions that a run took, and how many stores of other
-// threads the reads of each location saw; h is nil for a run without a history.
-func (r rowNumbers) feedback(h *parse.History, coverage sim.Coverage) guided.Feedback {
-	var f guided.Feedback
+// taken returns the transitions that a run took, in an order that is the same for a run and its record.
+func (r rowNumbers) taken(coverage sim.Coverage) []int {
+	var rows []sim.Row
 	for _, t := range coverage {
-		if t.Count == 0 {
-			continue
+		if t.Count > 0 {
+			rows = append(rows, t.Row)
 		}
-		row := t.Row
+	}
+	slices.SortFunc(rows, func(a, b sim.Row) int {
+		return cmp.Or(cmp.Compare(a.Machine, b.Machine), cmp.Compare(a.State, b.State), cmp.Compare(a.Event, b.Event))
+	})
+	var list []int
+	for _, row := range rows {
 		if _, ok := r[row]; !ok {
 			r[row] = len(r)
 		}
-		f.Taken = append(f.Taken, r[row])
+		list = append(list, r[row])
 	}
+	return list
+}
+
+// writersOf counts, for each location, the stores of other threads that reads saw; h is nil for a run
+// without a history.
+func writersOf(h *parse.History) []int {
 	if h == nil {
-		return f
+		return nil
 	}
-	f.Writers = make([]int, len(h.Locations))
+	writers := make([]int, len(h.Locations))
 	type edge struct {
 		from parse.OpID
 		to   int // thread
@@ -37,9 +49,9 @@ func (r rowNumbers) feedback(h *parse.History, coverage sim.Coverage) guided.Fee
 			op := &h.Ops[id]
 			if e := (edge{op.RF, t}); op.Reads() && op.RF >= 0 && h.Thread(op.RF) != t && !seen[e] {
 				seen[e] = true
-				f.Writers[op.Loc]++
+				writers[op.Loc]++
 			}
 		}
 	}
-	return f
+	return writers
 }

@@ -20,8 +20,8 @@ const (
 // simplify takes from the run of a new finding what it shows without: several
 // features at a time, then fewer, as delta debugging does (Zeller and Hildebrandt,
 // TSE 2002). A run that has not failed in twice the events of the one that did is
-// taken for one that does not fail. It returns the job that is left.
-func (x *simulation) simplify(ctx context.Context, f *Finding, job sim.Job, events uint64) (simple sim.Job, cost uint64, err error) {
+// taken for one that does not fail. It returns the job that is left, and its result.
+func (x *simulation) simplify(ctx context.Context, f *Finding, job sim.Job, last *run.Result, events uint64) (simple sim.Job, result *run.Result, cost uint64, err error) {
 	whole := subject{f.Machine, job.Program, x.repaired != nil}
 	kept := whole.features()
 	runs := 0
@@ -32,21 +32,21 @@ func (x *simulation) simplify(ctx context.Context, f *Finding, job sim.Job, even
 			res, seed, spent, err := x.shows(ctx, f.Title, whole.only(rest), job, 2*events+eventsPerOp)
 			cost += spent
 			if err != nil {
-				return job, cost, err
+				return job, last, cost, err
 			}
 			runs += simplifySeeds
 			if res == nil {
 				at = end
 				continue
 			}
-			kept, job.Seed, f.Detail = rest, seed, res.Detail
+			kept, job.Seed, f.Detail, last = rest, seed, res.Detail, res
 		}
 	}
 	s := whole.only(kept)
 	job.Program = s.program
 	f.Machine, f.Program, f.Seed = s.machine, string(s.program.Text()), job.Seed
 	f.Conditions, f.Needs = Conditions(&f.Machine), names(kept)
-	return job, cost, nil
+	return job, last, cost, nil
 }
 
 // shows runs a subject with some seeds until a run fails with a title, and returns its

@@ -10,8 +10,11 @@ import (
 	"time"
 
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/diagnose"
+	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/run"
 	"ordeal/check"
+	"ordeal/gen"
 	"ordeal/gen/guided"
 	"ordeal/sim"
 	"ordeal/sim/builtin"
@@ -69,69 +72,112 @@ func (x *simulation) candidate() (*guided.Candidate, error) {
 	return x.search.Next()
 }
 
-// turn makes some runs.
-func (x *simulation) turn(ctx context.Context, w *Work) (cost uint64, done bool, err error) {
-	for range turnRuns {
-		c, m, on, err := x.next()
-		if err != nil {
-			return cost, false, err
-		}
-		job := sim.Job{Program: c.Program, Rounds: c.Rounds, Seed: x.seed + x.n, Timeout: runTime}
-		res, events, err := evaluateRun(ctx, on, job, &m)
-		if err != nil {
-			return cost, false, err
-		}
-		operations := uint64(c.Ops())
-		cost += events + checkCost*operations
-		w.Runs++
-		w.Operations += operations
-		x.report.Operations += operations
-		x.report.Coverage.Add(res.Coverage)
-		if x.search != nil {
-			x.search.Observe(c, x.rows.feedback(res.History, res.Coverage))
-		}
-		features := x.features(c, &m)
-		var ended *Finding
-		if failed(res) {
-			f := &Finding{
-				Title: res.FindingTitle(), Failure: res.Failure.Failure, Outcome: res.Outcome.String(), Detail: res.Detail, Machine: m, Program: string(c.Program.Text()),
-				Rounds: c.Rounds, Seed: job.Seed, Conditions: Conditions(&m), Needs: features,
-			}
-			spent, err := x.examine(ctx, f, job, events)
-			cost += spent
-			if err != nil {
-				return cost, false, err
-			}
-			x.add(f, w)
-			ended = x.report.Find(f.Title)
-		}
-		x.masked.learn(features, ended)
+func (x *simulation) runs() int { return turnRuns }
+
+// candidateRun is a candidate on its machine.
+type candidateRun struct {
+	*simulation
+	c        *guided.Candidate
+	m        config.Machine
+	on       *builtin.Runner
+	job      sim.Job
+	features []string
+}
+
+func (x *simulation) draw() (attempt, error) {
+	c, m, on, err := x.next()
+	if err != nil {
+		return nil, err
 	}
-	return cost, false, nil
+	job := sim.Job{Program: c.Program, Rounds: c.Rounds, Seed: x.seed + x.n, Timeout: runTime}
+	return &candidateRun{x, c, m, on, job, x.features(c, &m)}, nil
+}
+
+func (r *candidateRun) run(ctx context.Context) (*outcome, error) {
+	res, events, err := evaluateRun(ctx, r.on, r.job, &r.m)
+	if err != nil {
+		return nil, err
+	}
+	out := &outcome{Drawn: journal.Drawn{Steps: events + checkCost*uint64(r.c.Ops())}, result: res, seed: r.job.Seed, program: r.c.Program}
+	if r.search != nil {
+		out.Writers = writersOf(res.History)
+	}
+	switch {
+	case failed(res):
+		f := &Finding{
+			Title: res.FindingTitle(), Failure: res.Failure.Failure, Outcome: res.Outcome.String(), Detail: res.Detail, Machine: r.m, Program: string(r.c.Program.Text()),
+			Rounds: r.c.Rounds, Seed: r.job.Seed, Conditions: Conditions(&r.m), Needs: r.features,
+		}
+		var spent uint64
+		if out.result, out.program, spent, err = r.examine(ctx, f, r.job, res, events); err != nil {
+			return nil, err
+		}
+		out.Steps += spent
+		f.Failure = out.result.Failure.Failure
+		out.finding, out.Conditions, out.Needs, out.seed = f, f.Conditions, f.Needs, f.Seed
+		out.result.Coverage, out.result.Covered = res.Coverage, res.Covered // of the run that was drawn
+		if f.Tries > 0 {
+			out.result.Timing = &run.Timing{Seeds: f.Tries, Same: f.Faithful}
+		}
+		r.m = f.Machine
+	case res.Failed():
+		res.Fail(sim.Passed, sim.Failure{}) // it was long
+		res.Failure, res.Answers = diagnose.Failure{}, nil
+	}
+	out.config = r.config(r.m)
+	out.config.Rounds = r.job.Rounds
+	out.config.Threads, out.config.Layout, out.config.Locations = out.program.Cores(), out.program.Layout, len(out.program.Locations)
+	return out, nil
+}
+
+func (r *candidateRun) add(out *outcome, w *Work) {
+	operations := uint64(r.c.Ops())
+	w.Runs++
+	w.Operations += operations
+	r.report.Operations += operations
+	r.report.Coverage.Add(out.result.Coverage)
+	if r.search != nil {
+		r.search.Observe(r.c, guided.Feedback{Taken: r.rows.taken(out.result.Coverage), Writers: out.Writers})
+	}
+	var ended *Finding
+	if out.finding != nil {
+		r.found(out.finding, w)
+		ended = r.report.Find(out.finding.Title)
+	}
+	r.masked.learn(r.features, ended)
+}
+
+func (r *candidateRun) restore(e *journal.Entry) (*outcome, error) {
+	if hash := run.Hash(r.c.Program.Text()); !e.Failed() && e.Program != hash {
+		return nil, fmt.Errorf("run %d: its program is not the one that is drawn next: the journal is of another version, or was changed", e.Number)
+	}
+	return restored(e), nil
 }
 
 // examine looks closer at a failure: how little shows it if its title is new, at which latencies,
-// and whether a deadlock is one.
-func (x *simulation) examine(ctx context.Context, f *Finding, job sim.Job, events uint64) (cost uint64, err error) {
+// and whether a deadlock is one. It returns the run that is left, and its program.
+func (x *simulation) examine(ctx context.Context, f *Finding, job sim.Job, res *run.Result, events uint64) (*run.Result, *gen.Program, uint64, error) {
+	var cost uint64
 	switch known := x.report.Find(f.Title); {
 	case known == nil:
-		if job, cost, err = x.simplify(ctx, f, job, events); err != nil {
-			return cost, err
+		var err error
+		if job, res, cost, err = x.simplify(ctx, f, job, res, events); err != nil {
+			return nil, nil, cost, err
 		}
 		spent, err := x.repeatFaithful(ctx, f, job, events)
 		if cost += spent; err != nil {
-			return cost, err
+			return nil, nil, cost, err
 		}
 	case !slices.Contains(known.Conditions, Slow):
 		if len(f.Conditions) >= len(known.Conditions) { // it will not replace the run of the finding
-			return 0, nil
+			return res, job.Program, 0, nil
 		}
 	case bits.OnesCount(uint(known.Count)) > 1: // look at the 2nd, 3rd, 5th, 9th run and so on
 		f.Conditions = append(f.Conditions, Slow)
-		return 0, nil
+		return res, job.Program, 0, nil
 	}
 	spent, err := x.wait(ctx, f, job, events)
-	return cost + spent, err
+	return res, job.Program, cost + spent, err
 }
 
 // Slow is the condition of a deadlock that is none: the run goes on if the watchdog waits

@@ -37,6 +37,7 @@ type Campaign struct {
 	LogSize        Size         `yaml:"log-size" sim:"host,gem5" schema:"zero=no limit" help:"most output that one run may write"`
 	OnInfraError   OnInfraError `yaml:"on-infra-error" schema:"values=policies" help:"after a run that could not be made: go on, and give up after ten such runs in a row (continue), or end the campaign (stop)"`
 	Reduce         Duration     `yaml:"reduce" schema:"min=0,zero=no reduction" help:"longest time for reducing the first run of each finding"`
+	Audit          *Audit       `yaml:"audit" help:"audit a protocol: each configuration is a way of searching, named by it (sample, faithful, cycles, guided, explore), and draws programs and machines by the results so far"`
 	Configs        []Config     `yaml:"configs" schema:"required" help:"kinds of run; runs of all of them interleave"`
 }
 
@@ -57,6 +58,14 @@ type Config struct {
 	Classify []string `yaml:"classify" json:"classify" schema:"values=classes" help:"further models, whose verdicts are only counted"`
 	// Environment has the variables in the values; nil: none.
 	Environment *Environment `yaml:"-" json:"environment,omitempty"`
+}
+
+// Audit says where an audit ends. Its runs depend on the results of those before; how many there
+// are is not known in advance.
+type Audit struct {
+	Steps uint64   `yaml:"steps" schema:"zero=no limit" help:"events of simulations and steps of explorations after which the audit ends"`
+	CPU   Duration `yaml:"cpu-time" schema:"min=0,zero=no limit" help:"CPU time after which the audit ends"`
+	Title string   `yaml:"title" schema:"empty=none" help:"end with the first finding of such a title; * is any text"`
 }
 
 // Stop says when to end a campaign before its runs are done.
@@ -166,8 +175,13 @@ func (c *Config) Models() ([]model.Model, error) {
 	return ParseModels(strings.Join(append([]string{c.Expect}, c.Classify...), ","))
 }
 
-// Runs is the number of runs of the whole campaign.
-func (c *Campaign) Runs() int { return cmp.Or(c.Total, c.once()) }
+// Runs is the number of runs of the whole campaign; 0 of an audit, for which it is not known.
+func (c *Campaign) Runs() int {
+	if c.Audit != nil {
+		return 0
+	}
+	return cmp.Or(c.Total, c.once())
+}
 
 // once is the number of runs in which each configuration has its own.
 func (c *Campaign) once() int {

@@ -46,7 +46,7 @@ func TestParseFaults(t *testing.T) {
 		{"unknown key", good + "sede: 1\n", nil, `f.yaml:4: unknown key "sede" (did you mean "seed"?)`},
 		{"unknown config key", good + "    treads: 1\n", nil, `f.yaml:4: unknown key "treads" (did you mean "threads"?)`},
 		{"wild key", good + "    zzz: 1\n", nil, `f.yaml:4: unknown key "zzz" (ordeal campaign schema lists`},
-		{"wild key above", good + "zzz: 1\n", nil, `f.yaml:4: unknown key "zzz" (known: any-latency, budget, `},
+		{"wild key above", good + "zzz: 1\n", nil, `f.yaml:4: unknown key "zzz" (known: any-latency, audit, budget, `},
 		{"wrong type", good + "    threads: many\n", nil, "f.yaml:4: threads: many is not a whole number"},
 		{"a fraction", good + "    threads: 2.5\n", nil, "f.yaml:4: threads: 2.5 is not a whole number"},
 		{"a large number", good + "    threads: 99999999999999999999\n", nil, "f.yaml:4: threads: 99999999999999999999 is not a whole number"},

@@ -8,9 +8,14 @@ package config
 // A campaign of more runs than its configurations have goes on with the same turns,
 // those of explorations left out: the runs of a shorter one are the first of them.
 //
+// That of an audit is empty: its engines decide by the results.
+//
 // It takes a step for each run and each different number of runs, however many
 // configurations there are.
 func (c *Campaign) Schedule() []int {
+	if c.Audit != nil {
+		return nil
+	}
 	order := c.turns()
 	if c.Total == 0 || c.Total < len(order) {
 		return order[:c.Runs()]
@@ -30,6 +35,9 @@ func (c *Campaign) Schedule() []int {
 // Planned is the number of runs of each configuration.
 func (c *Campaign) Planned() []int {
 	planned := make([]int, len(c.Configs))
+	if c.Audit != nil {
+		return planned
+	}
 	if c.Total == 0 {
 		for i := range c.Configs {
 			planned[i] = c.Configs[i].Runs

@@ -82,8 +82,8 @@ func holder(k *Key, value string) string {
 		inner += ", shape: [SB]"
 	}
 	inner += strings.Repeat("}", len(path)-2)
-	if path[0] == "stop" {
-		return "name: a\nconfigs: [{name: b}]\nstop: {" + inner + "}\n"
+	if path[0] == "stop" || path[0] == "audit" {
+		return "name: a\nconfigs: [{name: b}]\n" + path[0] + ": {" + inner + "}\n"
 	}
 	sim := "host"
 	switch k.Group {

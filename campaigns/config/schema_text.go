@@ -21,6 +21,7 @@ const (
 var groups = map[string]string{
 	"Campaign": "The campaign",
 	"Stop":     "When to stop before the runs are done: keys of stop",
+	"Audit":    "Where an audit ends: keys of audit",
 	"Config":   "Each kind of run: keys of an item of configs",
 	"Programs": "Its programs: further keys of an item of configs",
 	"Machine":  "Its simulated machine: further keys of an item of configs",

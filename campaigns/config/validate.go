@@ -162,6 +162,9 @@ func (c *Campaign) validate(at func(path ...string) string) error {
 	}
 	report(Rules.Check(c))
 	report(Rules.Check(&c.Stop), "stop")
+	if c.Audit != nil {
+		report(Rules.Check(c.Audit), "audit")
+	}
 	for i := range c.Known {
 		report(Rules.Check(&c.Known[i]), "known", fmt.Sprint(i))
 	}

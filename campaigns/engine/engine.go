@@ -53,6 +53,8 @@ type Engine struct {
 	// Explore explores the machines of configurations that ask for it; nil means
 	// that none may.
 	Explore Explorer
+	// Schedule returns the Schedule of a campaign that is an audit; nil means that none may be.
+	Schedule func(*config.Campaign) (Schedule, error)
 	// Explorable reports what keeps a configuration from being explored, before the
 	// campaign begins; nil: that shows when its run begins.
 	Explorable func(*config.Config) error
@@ -66,6 +68,10 @@ type Engine struct {
 // done is no error but Summary.Interrupted.
 func (e *Engine) Run(ctx context.Context, c *config.Campaign) (*summary.Summary, error) {
 	targets, err := e.targets(ctx, c)
+	if err != nil {
+		return e.summary(c, e.Shard, time.Now()), err
+	}
+	schedule, err := e.newSchedule(c)
 	if err != nil {
 		return e.summary(c, e.Shard, time.Now()), err
 	}
@@ -83,6 +89,7 @@ func (e *Engine) Run(ctx context.Context, c *config.Campaign) (*summary.Summary,
 		}
 	}
 	s := e.session(w, targets)
+	s.schedule = schedule
 	return s.sum, errors.Join(s.run(ctx), w.Close())
 }
 

@@ -53,13 +53,23 @@ func (e *Engine) restore(w *journal.Writer, targets []target, mixed error) (*ses
 // replay counts the runs of the journal.
 func (e *Engine) replay(w *journal.Writer, targets []target) (*session, []journal.Rejected, error) {
 	s := e.session(w, targets)
+	var err, failed error
+	if s.schedule, err = e.newSchedule(s.c); err != nil {
+		return s, nil, err
+	}
 	rejected, err := w.Replay(func(entry *journal.Entry) {
+		if s.schedule != nil && failed == nil {
+			failed = s.replayDrawn(entry)
+		}
 		if entry.Kept { // after a line was lost it need not be the first of its kind
 			s.retention.Keep(entry)
 		}
 		s.count(entry)
 		s.order.Skip(entry.Number)
 	})
+	if len(rejected) == 0 { // else the journal is repaired and replayed again
+		err = errors.Join(err, failed)
+	}
 	return s, rejected, err
 }
 
@@ -90,6 +100,9 @@ func (s *session) recover() error {
 	list, err := s.journal.Runs()
 	if err != nil {
 		return err
+	}
+	if s.schedule != nil {
+		list = nil // what is not recorded is repeated exactly
 	}
 	for _, number := range list {
 		if s.order.Done(number) {

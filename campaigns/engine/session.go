@@ -36,13 +36,15 @@ type session struct {
 	started time.Time
 
 	order      *journal.Order // commits finished runs, by commit
+	schedule   Schedule       // nil: the order is known
+	exhausted  bool           // the schedule draws no more
 	reductions *reductionQueue
 
 	mu         sync.Mutex // guards what follows
 	sum        *summary.Summary
 	retention  *journal.Retention
-	made       []bool // by number: there is a run directory
-	kept       []bool // by number: it stays
+	made       map[int]bool // by number: there is a run directory
+	kept       map[int]bool // by number: it stays
 	infra      infraErrors
 	reported   map[summary.FindingKey]bool
 	removable  []run.Dir // directories that do not stay
@@ -55,7 +57,7 @@ func (e *Engine) session(w *journal.Writer, targets []target) *session {
 	s := &session{
 		Engine: e, c: c, journal: w, targets: targets, started: time.Now(), reductions: newReductionQueue(),
 		sum:       e.summary(c, w.Header.Shard, w.Header.Started),
-		retention: journal.NewRetention(c), made: make([]bool, c.Runs()), kept: make([]bool, c.Runs()),
+		retention: journal.NewRetention(c), made: make(map[int]bool), kept: make(map[int]bool),
 		infra: infraErrors{policy: c.OnInfraError}, reported: make(map[summary.FindingKey]bool),
 	}
 	s.order = journal.NewOrder(w.Header.Shard.Has(c), s.commit)
@@ -123,7 +125,7 @@ func (s *session) run(ctx context.Context) error {
 	reducing.Wait()
 	s.sum.Elapsed = s.elapsed()
 	if ctx.Err() != nil && (err == nil || errors.Is(err, ctx.Err())) {
-		unfinished := s.order.Left() > 0 && s.sum.Stopped == "" && !s.sum.BudgetSpent
+		unfinished := (s.order.Left() > 0 || s.schedule != nil && !s.exhausted) && s.sum.Stopped == "" && !s.sum.BudgetSpent
 		s.sum.Interrupted, err = unfinished || s.reductions.due() > 0, nil
 	}
 	// The header comes last: Resume takes a campaign with an end for complete.
@@ -150,6 +152,9 @@ func (s *session) end(failed error) journal.End {
 // runAll executes all runs that are left, as many at a time as there are
 // workers.
 func (s *session) runAll(ctx context.Context) error {
+	if s.schedule != nil && s.sum.Stopped == "" {
+		return s.runScheduled(ctx)
+	}
 	if s.sum.Stopped != "" || s.order.Left() == 0 {
 		return nil
 	}
@@ -402,7 +407,9 @@ func (s *session) ended() bool {
 		return false
 	case s.sum.Stopped != "":
 		s.logf("the campaign stopped at %s: nothing is left to do", s.sum.Stopped)
-	case s.order.Left() == 0:
+	case s.schedule != nil && h.End == journal.EndComplete:
+		s.logf("the audit has ended: nothing is left to do")
+	case s.schedule == nil && s.order.Left() == 0:
 		s.logf("all %s of the campaign are done: nothing is left to do; --runs makes more", messages.Plural(s.sum.Planned, "run"))
 	case s.overBudget():
 		s.sum.BudgetSpent = true

@@ -79,6 +79,9 @@ func (p *state) bar(now time.Time, width int) string {
 }
 
 func (p *state) counts() string {
+	if p.campaign.Audit != nil {
+		return messages.Plural(p.runs, "run")
+	}
 	return messages.Comma(p.runs) + " of " + messages.Plural(p.planned, "run")
 }
 
@@ -109,7 +112,7 @@ func (p *state) percent() string {
 // known.
 func (p *state) runsLeft() (time.Duration, bool) {
 	rate, _, ok := p.pace.rates()
-	if !ok || rate <= 0 {
+	if !ok || rate <= 0 || p.campaign.Audit != nil {
 		return 0, false
 	}
 	return time.Duration(float64(p.planned-p.runs) / rate * float64(time.Second)), true

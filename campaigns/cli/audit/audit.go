@@ -3,13 +3,13 @@
 package audit
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,9 +18,13 @@ import (
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/diagnose"
+	"ordeal/campaigns/engine"
+	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/lab/bugs"
+	"ordeal/campaigns/report"
+	"ordeal/campaigns/report/html"
 	"ordeal/campaigns/run"
 )
 
@@ -43,9 +47,15 @@ gem5's, critical cycles, evolved programs, and the exploration of every state of
 small machines. What is found is a function of the protocol, --seed and --steps; the
 limit of CPU time only ends it.
 
+An audit is a campaign: campaign resume DIR goes on with one that was interrupted or
+killed, campaign status, report, diff and trend and serve read it, and --known names
+findings that do not make it fail. Nor do those that need conditions which gem5's own
+configurations do not have.
+
 With --title the audit ends as soon as a finding with such a title is found, and
 the exit status is that of git bisect run: 1 found, 0 not found, 125 for a protocol
-that cannot be simulated; any other error is 128, which ends the bisection.`,
+that cannot be simulated; any other error, and an interrupt, is 128, which ends the
+bisection.`,
 		Example: `  ordeal audit --slicc src/mem/ruby/protocol/MESI_Two_Level.slicc
   ordeal audit --gem5-tree gem5 --protocol MESI_Two_Level --cpu 30s --dir audit
   git bisect run ordeal audit --slicc src/mem/ruby/protocol/MI_example.slicc --title 'invalid transition*'`,
@@ -59,7 +69,8 @@ that cannot be simulated; any other error is 128, which ends the bisection.`,
 	f.Uint64Var(&x.o.Seed, "seed", 1, "seed of everything that is drawn")
 	f.StringSliceVar(&x.engines, "engines", nil, "only these engines: "+messages.Or(audit.EngineNames()))
 	f.StringVar(&x.title, "title", "", "end with the first finding of such a title; * is any text")
-	f.StringVar(&x.dir, "dir", "", "directory of the report and of what was found; default runs/audit-TIME")
+	f.StringVar(&x.dir, "dir", "", "directory of the audit, which is a campaign; default runs/audit-TIME")
+	x.known.Flags(f)
 	f.BoolVar(&x.json, "json", false, "print JSON")
 	command.Complete(cmd, "engines", audit.EngineNames())
 	cmd.RunE = command.Body(func(ctx context.Context, _ []string) error { return x.bisected(x.run(ctx)) })
@@ -83,6 +94,7 @@ type auditCommand struct {
 	cpu              config.Duration
 	engines          []string
 	tree, title, dir string
+	known            command.KnownFlag
 	json             bool
 }
 
@@ -91,31 +103,40 @@ func (x *auditCommand) run(ctx context.Context) error {
 		return command.Usage(err)
 	}
 	command.CollectSeldom()
-	var err error
+	c := audit.Campaign(x.o)
+	if err := x.known.Replace(x.Env, &c.Known); err != nil {
+		return err
+	}
+	line := x.Progress("compile the protocol")
+	schedule, err := audit.NewSchedule(c, func(r *audit.Report) {
+		line.Show("%.0f s of CPU time, %s steps, %s", r.CPU.Seconds(), messages.Comma(int(r.Steps)), messages.Plural(len(r.Findings), "finding"))
+	})
+	if err != nil {
+		line.Close()
+		if x.title != "" {
+			fmt.Fprintln(x.Stderr, err)
+			return command.Exit(skip)
+		}
+		return command.Usage(err)
+	}
 	if x.dir == "" {
 		x.dir, err = command.NewDir("audit")
 	} else {
 		x.dir = run.Resolve(x.dir)
-		err = run.MakeDurable(x.dir)
 	}
 	if err != nil {
 		return err
 	}
-	x.o.Dir = x.dir
-	line := x.Progress("compile the protocol")
-	x.o.OnTurn = func(r *audit.Report) {
-		line.Show("%.0f s of CPU time, %s steps, %s", r.CPU.Seconds(), messages.Comma(int(r.Steps)), messages.Plural(len(r.Findings), "finding"))
+	e := engine.Engine{
+		Dir: x.dir, Command: x.Args, Logf: func(format string, args ...any) { fmt.Fprintf(line, format+"\n", args...) },
+		Schedule: func(*config.Campaign) (engine.Schedule, error) { return schedule, nil },
 	}
-	r, err := audit.Run(ctx, x.o)
+	sum, err := e.Run(ctx, c)
 	line.Close()
-	switch {
-	case err != nil && x.title != "" && ctx.Err() == nil:
-		fmt.Fprintln(x.Stderr, err)
-		return command.Exit(skip)
-	case err != nil:
-		return command.Usage(err)
+	if sum.Total().Runs == 0 && err != nil {
+		return err
 	}
-	return x.report(ctx, r)
+	return x.conclude(ctx, schedule, sum, err)
 }
 
 // options completes the options from the flags.
@@ -134,24 +155,49 @@ func (x *auditCommand) options() error {
 		return errors.New("want a budget: --cpu or --steps")
 	}
 	if x.title != "" {
-		x.o.Stop = func(f *audit.Finding) bool { return diagnose.Matches(x.title, f.Title) }
+		x.o.Title = x.title
 	}
 	var err error
 	x.o.Engines, err = audit.ParseEngines(x.engines)
 	return err
 }
 
-// report writes the report in every form.
-func (x *auditCommand) report(ctx context.Context, r *audit.Report) error {
-	if err := r.Record(ctx, x.dir, x.Args); err != nil {
-		return err
+// conclude prints the results, then writes the reports, and gives the exit status. Failed is
+// what ended the audit, nil for a limit or an interrupt.
+func (x *auditCommand) conclude(ctx context.Context, schedule *audit.Schedule, sum *summary.Summary, failed error) error {
+	r, err := schedule.Report(sum)
+	err = errors.Join(failed, err)
+	known, kerr := bugs.Stock()
+	if err = errors.Join(err, kerr); kerr == nil {
+		known.Mark(r)
 	}
-	known, err := bugs.Stock()
-	if err != nil {
-		return err
+	if x.json {
+		err = errors.Join(err, x.PrintJSON(r))
+	} else {
+		err = errors.Join(err, r.WriteText(x.Stdout))
+		fmt.Fprintf(x.Stdout, "\nreport   %s\n", filepath.Join(x.dir, "report.html"))
 	}
-	known.Mark(r)
-	data, err := json.MarshalIndent(r, "", " ")
+	err = errors.Join(err, x.report(context.WithoutCancel(ctx)))
+	found := x.title != "" && slices.ContainsFunc(r.Findings, func(f *audit.Finding) bool { return diagnose.Matches(x.title, f.Title) })
+	switch {
+	case found:
+		if err != nil {
+			fmt.Fprintln(x.Stderr, err)
+		}
+		return command.Exit(summary.ExitFinding)
+	case err != nil:
+		return err
+	case x.title != "" && sum.Interrupted:
+		return command.Exit(abort)
+	case x.title != "":
+		return nil
+	}
+	return command.Exit(sum.ExitStatus())
+}
+
+// report writes the reports of the campaign.
+func (x *auditCommand) report(ctx context.Context) error {
+	a, err := journal.Open(x.dir)
 	if err != nil {
 		return err
 	}
@@ -159,33 +205,8 @@ func (x *auditCommand) report(ctx context.Context, r *audit.Report) error {
 	if err != nil {
 		return err
 	}
-	var text, page, log bytes.Buffer
-	if err := errors.Join(r.WriteText(&text), r.WriteHTML(&page), r.WriteSARIF(&log, root, run.ToolVersion(), x.Args)); err != nil {
-		return err
-	}
-	for name, out := range map[string][]byte{"audit.json": append(data, '\n'), "audit.txt": text.Bytes(), "audit.html": page.Bytes(), "audit.sarif": log.Bytes()} {
-		if err := run.WriteText(filepath.Join(x.dir, name), string(out), false); err != nil {
-			return err
-		}
-	}
-	if x.json {
-		err = x.PrintJSON(r)
-	} else {
-		fmt.Fprint(x.Stdout, text.String())
-		_, err = fmt.Fprintf(x.Stdout, "\nreport   %s\n", filepath.Join(x.dir, "audit.html"))
-	}
-	switch {
-	case err != nil:
-		return err
-	case x.title != "":
-		for _, f := range r.Findings {
-			if x.o.Stop(f) {
-				return command.Exit(summary.ExitFinding)
-			}
-		}
-		return nil
-	case r.Unconditional() > 0:
-		return command.Exit(summary.ExitFinding)
-	}
-	return nil
+	return errors.Join(
+		run.StreamFile(filepath.Join(x.dir, "report.html"), false, func(w io.Writer) error { return html.Write(ctx, w, a, html.Options{}) }),
+		run.StreamFile(filepath.Join(x.dir, "report.sarif"), false, func(w io.Writer) error { return report.WriteSARIF(w, a, nil, root) }),
+	)
 }

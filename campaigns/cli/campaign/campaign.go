@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"ordeal/campaigns/audit"
 	"ordeal/campaigns/audit/exploration"
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
@@ -147,13 +148,22 @@ func loop(e *command.Env, dir string, p *progress.Campaign) engine.Engine {
 	command.CollectSeldom()
 	return engine.Engine{
 		Dir: dir, Command: e.Args, OnResult: p.OnResult, Logf: p.Logf, Reduce: reduction.Reducer(e.Args), Explore: explore,
-		Explorable: explorable, Rerun: e.AgainIn(dir), Gate: e.Gate(dir),
+		Explorable: explorable, Schedule: schedule, Rerun: e.AgainIn(dir), Gate: e.Gate(dir),
 	}
 }
 
 // explorable reports what keeps a configuration from being explored.
 func explorable(cfg *config.Config) error {
 	return command.Usage(exploration.Check(cfg.Machine, cfg.Explore))
+}
+
+// schedule draws the runs of a campaign that is an audit.
+func schedule(c *config.Campaign) (engine.Schedule, error) {
+	s, err := audit.NewSchedule(c, nil)
+	if err != nil {
+		return nil, command.Usage(err)
+	}
+	return s, nil
 }
 
 // explore is the engine.Explorer of campaigns.

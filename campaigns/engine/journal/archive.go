@@ -58,6 +58,8 @@ func (a *Archive) Extend(x config.Extension) (text []byte, err error) {
 	switch {
 	case a.Header.End == EndStopped:
 		return nil, fmt.Errorf("%w in %s: a condition of stop has ended it", config.ErrExtension, a.Dir)
+	case a.Campaign.Audit != nil && x.Runs > 0:
+		return nil, fmt.Errorf("%w in %s to more runs: an audit has a budget of steps and CPU time", config.ErrExtension, a.Dir)
 	case x.Runs > 0 && (!a.Header.Shard.Whole() || len(a.Header.Shards) > 0):
 		return nil, fmt.Errorf("%w in %s to more runs: which runs a shard has depends on their number: run a longer campaign with another seed",
 			config.ErrExtension, a.Dir)
@@ -83,8 +85,23 @@ func newArchive(dir string, c *config.Campaign) *Archive {
 // Path is the path of a file of the campaign directory.
 func (a *Archive) Path(file string) string { return filepath.Join(a.Dir, file) }
 
-// Schedule gives the configuration of each run, by index.
+// Schedule gives the configuration of each run, by index; of an audit, those of the runs
+// that were read or appended.
 func (a *Archive) Schedule() []int { return a.schedule }
+
+// Schedules adds a run of a configuration, by index, to the schedule of an audit and returns its number.
+func (a *Archive) Schedules(config int) (number int) {
+	a.schedule = append(a.schedule, config)
+	return len(a.schedule) - 1
+}
+
+// learn adds a run that was read to the schedule of an audit, if it is the next one.
+func (a *Archive) learn(e *Entry) {
+	i := slices.IndexFunc(a.Campaign.Configs, func(c config.Config) bool { return c.Name == e.ConfigName })
+	if a.Campaign.Audit != nil && e.Number == len(a.schedule) && i >= 0 {
+		a.Schedules(i)
+	}
+}
 
 // Config is the configuration of a run.
 func (a *Archive) Config(number int) *config.Config { return &a.Campaign.Configs[a.schedule[number]] }
@@ -103,7 +120,7 @@ func (a *Archive) Runs() ([]int, error) {
 	}
 	var list []int
 	for _, name := range names {
-		if number, ok := run.Number(name); ok && number < len(a.schedule) {
+		if number, ok := run.Number(name); ok && (number < len(a.schedule) || a.Campaign.Audit != nil) {
 			list = append(list, number)
 		}
 	}

@@ -47,11 +47,40 @@ type Entry struct {
 	New    sim.Coverage `json:"new,omitempty"`
 	Counts []uint64     `json:"counts,omitempty"`
 	Stalls []uint64     `json:"stalls,omitempty"`
+	// Drawn is what an audit keeps of the run; nil for other campaigns.
+	Drawn *Drawn `json:"drawn,omitempty"`
 	*run.Result
 
 	// Config and Dir follow from the campaign and its directory.
 	Config *config.Config `json:"-"`
 	Dir    run.Dir        `json:"-"`
+}
+
+// Drawn is what an audit needs of a run to draw the next ones, beside its result.
+type Drawn struct {
+	// Steps were spent on the run and on its failure, CPU with them.
+	Steps uint64        `json:"steps"`
+	CPU   time.Duration `json:"cpu_ns"`
+	// Conditions are what the machine of a failed run has that gem5's own configurations do
+	// not have, Needs the features of the run without which it did not fail.
+	Conditions []string `json:"conditions,omitempty"`
+	Needs      []string `json:"needs,omitempty"`
+	// Writers counts, for each location, the stores of other threads that reads saw.
+	Writers []int `json:"writers,omitempty"`
+	// States were visited by an exploration; Complete says that there are no others, Refused why
+	// the machine cannot be explored. More findings of it follow, each as a run.
+	States   uint64 `json:"states,omitempty"`
+	Complete bool   `json:"complete,omitempty"`
+	Refused  string `json:"refused,omitempty"`
+	More     int    `json:"more,omitempty"`
+}
+
+// Conditions are those of Drawn.
+func (e *Entry) Conditions() []string {
+	if e.Drawn == nil {
+		return nil
+	}
+	return e.Drawn.Conditions
 }
 
 // Finding reports whether the run belongs to a finding: it failed, and is not
@@ -70,11 +99,16 @@ type Example struct {
 	Operations int `json:"operations"`
 	// Recurs says that a run of a batch had the same result alone.
 	Recurs bool `json:"recurs,omitempty"`
+	// Conditions counts those of a run of an audit.
+	Conditions int `json:"conditions,omitempty"`
 }
 
-// Better compares examples: one that is known to recur is best, then a short one,
-// then the first.
+// Better compares examples: one with fewer conditions is best, then one that is known to recur,
+// then a short one, then the first.
 func (x *Example) Better(other *Example) bool {
+	if x.Conditions != other.Conditions {
+		return x.Conditions < other.Conditions
+	}
 	if x.Recurs != other.Recurs {
 		return x.Recurs
 	}
@@ -83,12 +117,14 @@ func (x *Example) Better(other *Example) bool {
 
 // Example returns the run as an example of its finding.
 func (e *Entry) Example() Example {
-	return ExampleOf(e.Number, e.Config, e.Alone != nil && e.Alone.Recurs)
+	x := ExampleOf(e.Number, e.Config, e.Alone != nil && e.Alone.Recurs)
+	x.Conditions = len(e.Conditions())
+	return x
 }
 
 // ExampleOf returns a run of a configuration as an example.
 func ExampleOf(number int, c *config.Config, recurs bool) Example {
-	return Example{number, c.Programs.Threads * c.Programs.Ops * c.Programs.Rounds, recurs}
+	return Example{Number: number, Operations: c.Programs.Threads * c.Programs.Ops * c.Programs.Rounds, Recurs: recurs}
 }
 
 // Quarantined reports whether the run's directory is in quarantine.
@@ -116,7 +152,6 @@ var inNanoseconds = jsonv1.FormatDurationAsNano(true)
 // decode reads a line of the journal. It refuses a run that is not of the
 // campaign, and one that c has seen; it adds the run to c.
 func (a *Archive) decode(text []byte, c *Cursor) (*Entry, error) {
-	c.prepare(len(a.schedule))
 	if err := run.Unseal(text); err != nil {
 		return nil, err
 	}
@@ -127,6 +162,8 @@ func (a *Archive) decode(text []byte, c *Cursor) (*Entry, error) {
 	if c.passing {
 		c.counts, c.stalls = e.Counts, e.Stalls
 	}
+	a.learn(e)
+	c.prepare(len(a.schedule))
 	if e.Number < 0 || e.Number >= len(a.schedule) || c.seen[e.Number] || a.Config(e.Number).Name != e.ConfigName {
 		return nil, fmt.Errorf("run %d of configuration %q is not one that is missing in the campaign", e.Number, e.ConfigName)
 	}

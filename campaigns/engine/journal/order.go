@@ -52,6 +52,10 @@ func (o *Order) advance() {
 }
 
 func (o *Order) finish(number int) {
+	for number >= len(o.done) { // of an audit
+		o.done = append(o.done, false)
+		o.left++
+	}
 	if !o.done[number] {
 		o.done[number] = true
 		o.left--
@@ -77,7 +81,7 @@ func (o *Order) Left() int {
 func (o *Order) Done(number int) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.done[number]
+	return number < len(o.done) && o.done[number]
 }
 
 // MustWait reports whether a run would not be committed now.

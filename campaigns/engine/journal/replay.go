@@ -55,9 +55,10 @@ func (w *Writer) Replay(each func(*Entry)) ([]Rejected, error) {
 		}
 		if err != nil {
 			list = append(list, Rejected{Line: w.cursor.Lines, Text: bytes.Clone(text), Err: err})
-		} else if err := verify(e); err != nil {
-			list = append(list, Rejected{Line: w.cursor.Lines, Err: err, Stays: e.Finding()})
-			w.cursor.seen[e.Number] = e.Finding()
+		} else if err := verify(e); err != nil && !(w.Campaign.Audit != nil && e.Outcome == sim.Infra) {
+			stays := e.Finding() || w.Campaign.Audit != nil // the runs after it were drawn by its result
+			list = append(list, Rejected{Line: w.cursor.Lines, Err: err, Stays: stays})
+			w.cursor.seen[e.Number] = stays
 		} else {
 			latest = max(latest, e.At)
 			each(e)
@@ -173,6 +174,9 @@ func (w *Writer) Salvage(hasLine func(number int) bool) error { return w.salvage
 // transitions: one that lacks them goes to quarantine if lines are corrupt. Where they
 // are not, the machine may have stopped before the log was on the disk.
 func (w *Writer) salvage(hasLine func(number int) bool, corrupt bool) error {
+	if w.Campaign.Audit != nil {
+		return nil // its runs are repeated exactly
+	}
 	runs, err := w.Runs()
 	if err != nil {
 		return err

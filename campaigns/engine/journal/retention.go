@@ -44,6 +44,9 @@ func mayReplace(c *config.Campaign) bool {
 	if c.Keep == config.KeepAll || c.KeepPerFinding < 2 {
 		return false
 	}
+	if c.Audit != nil {
+		return true
+	}
 	sizes := make(map[string]int)
 	for i := range c.Configs {
 		cfg := &c.Configs[i]

@@ -53,7 +53,10 @@ func TestRetention(t *testing.T) {
 
 // TestBetter orders examples: those that recur, then short ones, then the first.
 func TestBetter(t *testing.T) {
-	list := []Example{{8, 100, true}, {2, 200, true}, {7, 10, false}, {1, 20, false}, {3, 20, false}}
+	list := []Example{
+		{Number: 8, Operations: 100, Recurs: true}, {Number: 2, Operations: 200, Recurs: true}, {Number: 7, Operations: 10}, {Number: 1, Operations: 20}, {Number: 3, Operations: 20},
+		{Number: 0, Operations: 1, Recurs: true, Conditions: 1}, {Number: 0, Operations: 1, Recurs: true, Conditions: 2},
+	}
 	for i := range list {
 		for k := range list {
 			if got := list[i].Better(&list[k]); got != (i < k) {

@@ -50,6 +50,11 @@ type Finding struct {
 	// Timing adds up the repetitions of runs at latencies near those of the
 	// simulated machine; nil where there are none.
 	Timing *run.Timing `json:"timing,omitempty"`
+	// Conditions are what the machines of an audit had that gem5's own configurations do not
+	// have, in the run with the fewest. Needs are the features without which no run of an audit
+	// had the finding.
+	Conditions []string `json:"conditions,omitempty"`
+	Needs      []string `json:"needs,omitempty"`
 	// Traced says that repro --trace can record what the coherence protocol does
 	// in its runs.
 	Traced bool `json:"traced,omitempty"`
@@ -169,6 +174,15 @@ func (f *Finding) add(entry *journal.Entry) {
 		f.Timing.Seeds += t.Seeds
 		f.Timing.Same += t.Same
 	}
+	if d := entry.Drawn; d != nil {
+		if f.Runs == 1 || len(d.Conditions) < len(f.Conditions) {
+			f.Conditions = d.Conditions
+		}
+		if f.Runs == 1 {
+			f.Needs = slices.Clone(d.Needs)
+		}
+		f.Needs = slices.DeleteFunc(f.Needs, func(need string) bool { return !slices.Contains(d.Needs, need) })
+	}
 	k := slices.IndexFunc(f.Configs, func(c ConfigCount) bool { return c.Config == entry.Config.Name })
 	if k < 0 {
 		k = len(f.Configs)
@@ -192,10 +206,10 @@ func (f *Finding) add(entry *journal.Entry) {
 }
 
 // apart reports whether a finding does not make the campaign fail: a known
-// issue, and unless the campaign says otherwise one that needs latencies which the
+// issue, one that needs conditions, and unless the campaign says otherwise one that needs latencies which the
 // simulated machine does not have.
 func (s *Summary) apart(f *Finding) bool {
-	return f.Known != nil || f.Timing.Exploring() && !s.anyLatency
+	return f.Known != nil || len(f.Conditions) > 0 || f.Timing.Exploring() && !s.anyLatency
 }
 
 // Unknown are the findings that make the campaign fail.
@@ -227,6 +241,8 @@ func (f *Finding) text(s *Summary) string {
 	switch {
 	case f.Known != nil:
 		what = "known issue"
+	case len(f.Conditions) > 0:
+		what = "finding with conditions"
 	case s.apart(f):
 		what = "finding of other latencies"
 	}
@@ -248,6 +264,12 @@ func (f *Finding) text(s *Summary) string {
 	line("system", "%s: %s", f.System, strings.Join(counts, ", "))
 	if f.Timing != nil {
 		line("latency", "%s", f.Timing)
+	}
+	if len(f.Needs) > 0 {
+		line("needs", "%s", strings.Join(f.Needs, ", "))
+	}
+	if len(f.Conditions) > 0 {
+		line("only", "with %s", strings.Join(f.Conditions, ", "))
 	}
 	if f.Alone > 0 {
 		line("alone", "recurs in %d of %s repeated outside their batch", f.Recurred, messages.Plural(f.Alone, "run"))

@@ -80,10 +80,13 @@ func (s *Summary) ending(runs int) string {
 		return "Interrupted before all findings were reduced."
 	case s.Interrupted:
 		why = "Interrupted"
-	case runs == s.Planned:
+	case runs == s.Planned, s.Planned == 0 && !s.BudgetSpent:
 		return ""
 	case s.BudgetSpent:
 		why = "Budget spent"
+	}
+	if s.Planned == 0 { // an audit
+		return why + "."
 	}
 	return fmt.Sprintf("%s: %d of %d planned runs ended.", why, runs, s.Planned)
 }
