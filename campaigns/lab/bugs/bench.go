@@ -200,7 +200,10 @@ func (b *Bench) search(ctx context.Context, bug *Bug, r *Result) error {
 	var verdict error
 	o.Stop = func(f *audit.Finding) bool {
 		if bug.Stock() {
-			own, err := b.own(ctx, bug, r.Trees, f)
+			if !bug.found(f) {
+				return false
+			}
+			own, err := b.isOwn(ctx, bug, r.Trees, f)
 			verdict = errors.Join(verdict, err)
 			return own
 		}

@@ -98,8 +98,8 @@ func (b *Bench) again(ctx context.Context, bug *Bug, t *Trees) (*audit.Finding, 
 		}
 		f.Seed += uint64(runs) - 1 // the run that shows it is the last one
 	}
-	apart, err := b.apart(ctx, bug, t, f)
-	if err != nil || !apart {
+	own, err := b.isOwn(ctx, bug, t, f)
+	if err != nil || !own {
 		return nil, err
 	}
 	return f, nil

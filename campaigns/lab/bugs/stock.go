@@ -104,7 +104,7 @@ func (b *Bench) propose(ctx context.Context, bug *Bug, r *Result) error {
 			r.Proposed.Gone = r.Proposed.Gone && others
 			continue
 		}
-		if len(f.Conditions) > 0 || b.shared(bug, title) || b.accepted(bug.Protocol, title) {
+		if e := b.Maker.List.says(bug.Protocol, title); len(f.Conditions) > 0 || e.otherThan(bug) || len(e.accepted) > 0 {
 			continue
 		}
 		seen, err := x.seen(ctx, f)
@@ -152,34 +152,24 @@ func (b *Bench) others(ctx context.Context, t *Trees, f *audit.Finding) (bool, e
 	return err == nil && !shows, nil
 }
 
-// shared reports whether another bug of the list has a title.
-func (b *Bench) shared(bug *Bug, title string) bool {
-	return slices.ContainsFunc(b.Maker.List.Bugs, func(other Bug) bool {
-		return other.ID != bug.ID && other.Protocol == bug.Protocol && other.Shows(title)
-	})
-}
-
-// accepted reports whether the list has a title as that of no bug of a protocol.
-func (b *Bench) accepted(protocol, title string) bool {
-	return slices.ContainsFunc(b.Maker.List.Accepted, func(a Accepted) bool {
-		return diagnose.Matches(a.Protocol, protocol) && a.shows(title)
-	})
-}
-
-func (a *Accepted) shows(title string) bool {
-	return slices.ContainsFunc(a.Titles, func(pattern string) bool { return diagnose.Matches(pattern, title) })
+// isOwn reports whether a finding with a title of the bug is not one of another bug that has the
+// title, too: it shows where all others are repaired.
+func (b *Bench) isOwn(ctx context.Context, bug *Bug, t *Trees, f *audit.Finding) (bool, error) {
+	if !b.Maker.List.says(bug.Protocol, f.Title).otherThan(bug) || t.Alone == "" {
+		return true, nil
+	}
+	shows, err := audit.Shows(ctx, t.Alone, f)
+	if ctx.Err() != nil {
+		return false, context.Cause(ctx)
+	}
+	return err == nil && shows, nil
 }
 
 // Shows reports whether a title is one that the bug, which is still there, has.
-func (b *Bug) Shows(title string) bool {
-	match := func(pattern string) bool { return diagnose.Matches(pattern, title) }
-	return match(b.Title) || slices.ContainsFunc(b.Also, match)
-}
+func (b *Bug) Shows(title string) bool { return covers(append([]string{b.Title}, b.Also...), title) }
 
-// found reports whether a finding is one of the bug, which is still there.
-func (b *Bug) found(f *audit.Finding) bool {
-	return diagnose.Matches(b.Title, f.Title) && b.permits(f)
-}
+// found reports whether a finding is that of the bug, for a search.
+func (b *Bug) found(f *audit.Finding) bool { return diagnose.Matches(b.Title, f.Title) && b.permits(f) }
 
 // permits reports whether a finding counts on a machine like the one that shows it.
 func (b *Bug) permits(f *audit.Finding) bool {
@@ -191,50 +181,54 @@ func (b *Bug) permits(f *audit.Finding) bool {
 	return true
 }
 
-// own reports whether a finding is one of the bug, and not of another one that has the title, too.
-func (b *Bench) own(ctx context.Context, bug *Bug, t *Trees, f *audit.Finding) (bool, error) {
-	if !bug.found(f) {
-		return false, nil
-	}
-	return b.apart(ctx, bug, t, f)
+func covers(patterns []string, title string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool { return diagnose.Matches(p, title) })
 }
 
-// apart reports whether no other bug has the title of a finding, or whether it shows where all
-// others are repaired.
-func (b *Bench) apart(ctx context.Context, bug *Bug, t *Trees, f *audit.Finding) (bool, error) {
-	if !b.shared(bug, f.Title) || t.Alone == "" {
-		return true, nil
+// entries are what a list says of a title: the bugs that have it, or else why it is not one.
+type entries struct {
+	bugs     []*Bug
+	accepted []*Accepted
+}
+
+func (e entries) otherThan(bug *Bug) bool {
+	return slices.ContainsFunc(e.bugs, func(b *Bug) bool { return b.ID != bug.ID })
+}
+
+// says returns what the list says of a title of a protocol.
+func (l *List) says(protocol, title string) (e entries) {
+	for i := range l.Bugs {
+		if b := &l.Bugs[i]; diagnose.Matches(b.Protocol, protocol) && b.Shows(title) {
+			e.bugs = append(e.bugs, b)
+		}
 	}
-	shows, err := audit.Shows(ctx, t.Alone, f)
-	if ctx.Err() != nil {
-		return false, context.Cause(ctx)
+	for i := range l.Accepted {
+		if a := &l.Accepted[i]; diagnose.Matches(a.Protocol, protocol) && covers(a.Titles, title) {
+			e.accepted = append(e.accepted, a)
+		}
 	}
-	return err == nil && shows, nil
+	return e
 }
 
 // Mark says of each finding of an audit which bugs of the list have its title, or why it
-// is listed as none. Titles with lines are those of the base: edits of a protocol move them.
+// is listed as not a bug.
 func (l *List) Mark(r *audit.Report) {
-	of := func(protocol string) bool { return diagnose.Matches(path.Base(protocol), r.Protocol) }
-	if !slices.ContainsFunc(l.Bugs, func(b Bug) bool { return of(b.Protocol) }) {
+	i := slices.IndexFunc(l.Bugs, func(b Bug) bool { return path.Base(b.Protocol) == r.Protocol })
+	if i < 0 {
 		return
 	}
 	r.Base = "gem5 " + l.Base
 	for _, f := range r.Findings {
 		f.Known = nil
-		for i := range l.Bugs {
-			if b := &l.Bugs[i]; of(b.Protocol) && b.Shows(f.Title) {
-				f.Known = append(f.Known, audit.Known{ID: b.ID, About: b.About})
-			}
+		e := l.says(l.Bugs[i].Protocol, f.Title)
+		for _, b := range e.bugs {
+			f.Known = append(f.Known, audit.Known{ID: b.ID, About: b.About})
 		}
 		if f.Known != nil {
 			continue
 		}
-		for i := range l.Accepted {
-			a := &l.Accepted[i]
-			if of(a.Protocol) && a.shows(f.Title) {
-				f.Known = append(f.Known, audit.Known{About: a.About})
-			}
+		for _, a := range e.accepted {
+			f.Known = append(f.Known, audit.Known{About: a.About})
 		}
 	}
 }

@@ -61,7 +61,7 @@ func TestPages(t *testing.T) {
 	if err := decoder.Decode(&sources); err != nil {
 		t.Fatal(err)
 	}
-	written := map[string]bool{}
+	written := map[string]bool{"tests.md": true} // which scripts/mutation generates and compares
 	for name, s := range sources {
 		body := pages[name]
 		if body == nil {
