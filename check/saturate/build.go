@@ -20,15 +20,15 @@ func Build(h *parse.History, m model.Model) (*Graph, error) {
 	g := &Graph{hist: h, model: m}
 	plan := planChains(h, m)
 	g.number(plan)
-	if plan.junctions != nil {
-		g.junctions, g.sources, g.class, g.kinds = plan.junctions.list, plan.junctions.sources, plan.junctions.class, plan.junctions.kinds
-		g.localEdges = plan.junctions.edges
-		g.afterOwn = plan.junctions.afterOwn()
+	if plan.fenceNodes != nil {
+		g.fenceNodes, g.sources, g.class, g.kinds = plan.fenceNodes.list, plan.fenceNodes.sources, plan.fenceNodes.class, plan.fenceNodes.kinds
+		g.localEdges = plan.fenceNodes.edges
+		g.afterOwn = plan.fenceNodes.afterOwn()
 	}
 	g.collectWrites()
 	g.layOut(plan)
 	g.words = (g.width + 63) / 64
-	g.collectLaneMasks()
+	g.collectWriteChainMasks()
 	g.collectReaders()
 	g.collectEdges(plan.time)
 	return g, nil
@@ -68,7 +68,7 @@ func (g *Graph) number(plan chainPlan) {
 	added := 0
 	add := func(id parse.OpID, c int32) Node {
 		v := Node(added)
-		if plan.columns == nil {
+		if plan.entries == nil {
 			v = Node(fill[c])
 			fill[c]++
 		}
@@ -80,7 +80,7 @@ func (g *Graph) number(plan chainPlan) {
 	second := plan.second
 	g.second = make([]Node, 0, len(second))
 	for id, c := range plan.chain {
-		for ; len(second) > 0 && second[0].op == parse.OpID(id) && (c < 0 || plan.junctions != nil); second = second[1:] {
+		for ; len(second) > 0 && second[0].op == parse.OpID(id) && (c < 0 || plan.fenceNodes != nil); second = second[1:] {
 			g.second = append(g.second, add(second[0].op, second[0].chain))
 		}
 		if c < 0 {
@@ -107,7 +107,7 @@ func (g *Graph) number(plan chainPlan) {
 	for range ticks {
 		add(parse.NoOp, plan.time.chain)
 	}
-	if plan.columns != nil {
+	if plan.entries != nil {
 		g.scatter()
 	}
 	g.rf = make([]int32, g.n)
@@ -129,8 +129,8 @@ func (g *Graph) number(plan chainPlan) {
 
 func (g *Graph) collectWrites() {
 	start, writes := closure.Group(len(g.hist.Locations), g.nodesWith(bitWrite), func(v Node) int32 { return g.loc[v] })
-	g.laneStart = make([]int32, len(start))
-	g.laneWrite = []int32{}
+	g.writeChainStart = make([]int32, len(start))
+	g.firstSlot = []int32{}
 	g.writePos = make([]int32, len(writes))
 	g.slot = make([]int32, g.n)
 	for v := range g.slot {
@@ -140,16 +140,16 @@ func (g *Graph) collectWrites() {
 		for s := start[x]; s < start[x+1]; s++ {
 			v := writes[s]
 			if s == start[x] || g.chain[writes[s-1]] != g.chain[v] {
-				g.laneChain = append(g.laneChain, g.chain[v])
-				g.laneWrite = append(g.laneWrite, s)
+				g.chainOfWrites = append(g.chainOfWrites, g.chain[v])
+				g.firstSlot = append(g.firstSlot, s)
 			}
 			g.writePos[s] = g.pos(v)
 			g.slot[v] = s
 		}
-		g.laneStart[x+1] = int32(len(g.laneChain))
+		g.writeChainStart[x+1] = int32(len(g.chainOfWrites))
 	}
-	g.near = slices.Clone(g.laneWrite)
-	g.laneWrite = append(g.laneWrite, int32(len(writes)))
+	g.near = slices.Clone(g.firstSlot)
+	g.firstSlot = append(g.firstSlot, int32(len(writes)))
 }
 
 // nodesWith lists the nodes of a kind, chain by chain.
@@ -180,19 +180,19 @@ func (g *Graph) collectReaders() {
 	g.lastRead = slices.Clip(g.lastRead)
 }
 
-// maxMaskWords bounds the words of lane masks: wider graphs have many lanes
+// maxMaskWords bounds the words of write chain masks: wider graphs have many write chains
 // that are short.
 const maxMaskWords = 4
 
-func (g *Graph) collectLaneMasks() {
+func (g *Graph) collectWriteChainMasks() {
 	if g.words > maxMaskWords || g.byLocation() {
 		return
 	}
-	g.laneMask = make([]uint64, len(g.hist.Locations)*g.words)
+	g.writeChainMask = make([]uint64, len(g.hist.Locations)*g.words)
 	for x := range int32(len(g.hist.Locations)) {
-		lo, hi := g.lanes(x)
-		for _, c := range g.laneChain[lo:hi] {
-			g.laneMask[int(x)*g.words+int(c>>6)] |= 1 << (c & 63)
+		lo, hi := g.writeChains(x)
+		for _, c := range g.chainOfWrites[lo:hi] {
+			g.writeChainMask[int(x)*g.words+int(c>>6)] |= 1 << (c & 63)
 		}
 	}
 }

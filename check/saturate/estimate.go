@@ -18,7 +18,7 @@ func HeldNodes(nodes int) int { return min(max(512, nodes/128), 8192) }
 func EstimateStaticBytes(h *parse.History, m model.Model) int64 {
 	numbers := 0.0
 	if m.PPO&parse.StoreStore == 0 {
-		numbers = perColumn + perScattered
+		numbers = perEntry + perScattered
 	}
 	return int64(float64(len(h.Ops)) * (4 + numbers + perNode + perSearch + staticEdges(m)*(2*perEdge+perTemporary)))
 }
@@ -27,7 +27,7 @@ func EstimateStaticBytes(h *parse.History, m model.Model) int64 {
 const (
 	perNode      = 21 + 4 + 8 + 4 + 8 + 21 // number, slot, readers, edges, sweep, search
 	perSearch    = 4 + 4 + 4               // on the static graph besides: keys of decisions, sources, idle nodes
-	perColumn    = 8 + 4                   // start of the row, column
+	perEntry     = 8 + 4                   // start of the row, clock entry
 	perScattered = 12                      // lists of chains
 	perEdge      = 4 + 1
 	perTemporary = 12 // before edges are grouped
@@ -39,10 +39,10 @@ const (
 // the numbers of edges.
 func EstimateBytes(h *parse.History, m model.Model) int64 {
 	plan := planChains(h, m)
-	lanes := newLaneCount(h)
-	s := sizes{columns: int64(len(plan.thread)), chains: int64(len(plan.thread)), byLocation: plan.columns != nil}
+	writeChains := newWriteChainCount(h)
+	s := sizes{entries: int64(len(plan.thread)), chains: int64(len(plan.thread)), byLocation: plan.entries != nil}
 	if s.byLocation {
-		s.columns = int64(len(plan.columns))
+		s.entries = int64(len(plan.entries))
 	}
 	s.nodes = int64(len(plan.second) + plan.time.ticks())
 	for id, c := range plan.chain {
@@ -51,10 +51,10 @@ func EstimateBytes(h *parse.History, m model.Model) int64 {
 		case c >= 0:
 			s.nodes++
 			if o.Writes() {
-				lanes.add(o.Loc, c)
+				writeChains.add(o.Loc, c)
 				s.writes++
 			}
-			if plan.columns[c] {
+			if plan.entries[c] {
 				s.gates++
 			}
 			if o.Reads() {
@@ -64,19 +64,19 @@ func EstimateBytes(h *parse.History, m model.Model) int64 {
 			s.isolated++
 		}
 	}
-	s.lanes, s.widest, s.components = lanes.count, lanes.widest(), lanes.components()
+	s.writeChains, s.widest, s.components = writeChains.count, writeChains.widest(), writeChains.components()
 	return s.estimate(h, m)
 }
 
 // EstimateBytes is EstimateBytes of the graph's history and model.
 func (g *Graph) EstimateBytes() int64 {
 	s := sizes{
-		nodes: int64(g.n), columns: int64(g.columns.columns), chains: int64(g.chains), byLocation: g.byLocation(),
-		writes: int64(len(g.writePos)), isolated: int64(len(g.isolated)), lanes: int64(len(g.laneChain)),
+		nodes: int64(g.n), entries: int64(g.entries), chains: int64(g.chains), byLocation: g.byLocation(),
+		writes: int64(len(g.writePos)), isolated: int64(len(g.isolated)), writeChains: int64(len(g.chainOfWrites)),
 	}
 	for x := range int32(len(g.hist.Locations)) {
-		lo, hi := g.lanes(x)
-		slots := int64(g.laneWrite[hi] - g.laneWrite[lo])
+		lo, hi := g.writeChains(x)
+		slots := int64(g.firstSlot[hi] - g.firstSlot[lo])
 		s.widest = max(s.widest, int64(hi-lo))
 		s.components += int64(hi-lo) * slots
 	}
@@ -84,7 +84,7 @@ func (g *Graph) EstimateBytes() int64 {
 		if kind&bitRead != 0 {
 			s.reads++
 		}
-		if s.byLocation && g.column[v] >= 0 {
+		if s.byLocation && g.entry[v] >= 0 {
 			s.gates++
 		}
 	}
@@ -96,25 +96,25 @@ func (g *Graph) EstimateBytes() int64 {
 
 // sizes are the numbers of a graph's parts.
 type sizes struct {
-	nodes, columns, chains, reads, writes, isolated int64
-	gates                                           int64 // operations with nodes in chains with columns
-	lanes, widest, components                       int64 // of all locations, of the one with most, in the rows of writes
+	nodes, entries, chains, reads, writes, isolated int64
+	gates                                           int64 // operations with nodes in chains with clock entries
+	writeChains, widest, components                 int64 // of all locations, of the one with most, in the rows of writes
 	byLocation                                      bool
 }
 
 func (s *sizes) estimate(h *parse.History, m model.Model) int64 {
-	row := 4 * s.columns
-	if s.columns > wideRows {
-		row += 8 * int64(summaryWords(int(s.columns)))
+	row := 4 * s.entries
+	if s.entries > wideRows {
+		row += 8 * int64(summaryWords(int(s.entries)))
 	}
-	const perChain = 4 + 4 + 4 + 4 // thread, start, column, the search's first node left
+	const perChain = 4 + 4 + 4 + 4 // thread, start, clock entry, the search's first node left
 	byLocation, widest, inferred := int64(0), row, inferredEdges(h)
 	if s.byLocation {
 		widest += 4 * s.widest
 		if m.PPO != 0 {
 			inferred *= 2 // about as many are paths
 		}
-		byLocation = 4*s.components + s.nodes*(perColumn+perScattered) + s.writes*(4+4) + s.gates*12 + s.chains*perChain
+		byLocation = 4*s.components + s.nodes*(perEntry+perScattered) + s.writes*(4+4) + s.gates*12 + s.chains*perChain
 	}
 	held := int64(0)
 	if m.PPO != 0 { // else nothing is inferred, nor has a search to hold anything
@@ -122,43 +122,43 @@ func (s *sizes) estimate(h *parse.History, m model.Model) int64 {
 	}
 	edges := float64(s.nodes) * (staticEdges(m)*perEdge + inferred*perInferred)
 	return int64(len(h.Ops))*4 + s.nodes*(perNode+row) + held*widest + byLocation +
-		s.writes*(4+8) + s.reads*4 + s.isolated*12 + s.lanes*16 + int64(edges)
+		s.writes*(4+8) + s.reads*4 + s.isolated*12 + s.writeChains*16 + int64(edges)
 }
 
-// laneCount counts the lanes of each location, given its writes by thread.
-type laneCount struct {
-	lanes, writes []int64    // by location
-	seen          [][2]int32 // location → the latest chains that write to it, of at most two a thread
-	count         int64
+// writeChainCount counts the write chains of each location, given its writes by thread.
+type writeChainCount struct {
+	writeChains, writes []int64    // by location
+	seen                [][2]int32 // location → the latest chains that write to it, of at most two a thread
+	count               int64
 }
 
-func newLaneCount(h *parse.History) *laneCount {
+func newWriteChainCount(h *parse.History) *writeChainCount {
 	d := len(h.Locations)
-	l := &laneCount{lanes: make([]int64, d), writes: make([]int64, d), seen: make([][2]int32, d)}
+	l := &writeChainCount{writeChains: make([]int64, d), writes: make([]int64, d), seen: make([][2]int32, d)}
 	for x := range l.seen {
 		l.seen[x] = [2]int32{-1, -1}
 	}
 	return l
 }
 
-func (l *laneCount) add(x, chain int32) {
+func (l *writeChainCount) add(x, chain int32) {
 	l.writes[x]++
 	if s := &l.seen[x]; s[0] != chain && s[1] != chain {
 		s[0], s[1] = chain, s[0]
-		l.lanes[x]++
+		l.writeChains[x]++
 		l.count++
 	}
 }
 
-// components is the number of components for lanes in the rows of all writes.
-func (l *laneCount) components() (n int64) {
-	for x, lanes := range l.lanes {
-		n += lanes * l.writes[x]
+// components is the number of components for write chains in the rows of all writes.
+func (l *writeChainCount) components() (n int64) {
+	for x, writeChains := range l.writeChains {
+		n += writeChains * l.writes[x]
 	}
 	return n
 }
 
-func (l *laneCount) widest() int64 { return slices.Max(append(l.lanes, 0)) }
+func (l *writeChainCount) widest() int64 { return slices.Max(append(l.writeChains, 0)) }
 
 func staticEdges(m model.Model) float64 {
 	if m.PPO == parse.FullFence {

@@ -8,42 +8,42 @@ import (
 )
 
 // Gates lead from the writes of one location to nodes of others, in graphs
-// whose rows have components for lanes. A path from a write to x that reaches a
-// node of another location leaves x at a node of a chain with a column: a read
+// whose rows have components for write chains. A path from a write to x that reaches a
+// node of another location leaves x at a node of a chain with a clock entry: a read
 // from another thread, an RMW, or a fence. This gate stands for a write that
 // precedes or is it, and that no other write to x precedes it by without
 // preceding that one.
 //
-// A group of gates are those of one location in one column. Under PSO the
+// A group of gates are those of one location in one clock entry. Under PSO the
 // writes of a group are ordered by the rules like their gates, so that the last
 // gate at or before a position says all; not so where reads between two fences
 // have no order.
 type gates struct {
-	gateStart  []int32 // location → its first group; one entry more
-	gateColumn []int32 // group → column
-	gateFirst  []int32 // group → its first gate; one entry more
-	gatePos    []int32 // gate → position in the chain, ascending in a group
-	gateWrite  []laneWrite
-	gateNear   []int32 // group → gate where the last search ended
-	ordered    bool    // the writes of a group are ordered like their gates
+	gateStart []int32 // location → its first group; one entry more
+	gateEntry []int32 // group → clock entry
+	gateFirst []int32 // group → its first gate; one entry more
+	gatePos   []int32 // gate → position in the chain, ascending in a group
+	gateWrite []chainedWrite
+	gateNear  []int32 // group → gate where the last search ended
+	ordered   bool    // the writes of a group are ordered like their gates
 }
 
 type gate struct {
-	loc, column, pos int32
-	write            Node
+	loc, entry, pos int32
+	write           Node
 }
 
-// laneWrite is the write of a gate, with its lane, so that a look at a row that
+// chainedWrite is the write of a gate, with its write chain, so that a look at a row that
 // shows it needs nothing else of it.
-type laneWrite struct {
-	lane  int32
-	write Node
+type chainedWrite struct {
+	writeChain int32
+	write      Node
 }
 
 // shown reports whether the row of a write to the location of u shows that u
 // precedes it or is it.
-func (g *Graph) shown(u laneWrite, row []int32, firstLane int32) bool {
-	return row[g.laneComponent(firstLane, u.lane)] >= g.pos(u.write)
+func (g *Graph) shown(u chainedWrite, row []int32, firstWriteChain int32) bool {
+	return row[g.writeChainComponent(firstWriteChain, u.writeChain)] >= g.pos(u.write)
 }
 
 func (g *Graph) groups(x int32) (lo, hi int32) { return g.gateStart[x], g.gateStart[x+1] }
@@ -52,7 +52,7 @@ func (g *Graph) collectGates() {
 	if !g.byLocation() {
 		return
 	}
-	list := gateList{g: g, seen: make([]parse.OpID, g.columns.columns), met: make([]Node, len(g.hist.Locations))}
+	list := gateList{g: g, seen: make([]parse.OpID, g.entries), met: make([]Node, len(g.hist.Locations))}
 	for x := range list.met {
 		list.met[x] = NoNode
 	}
@@ -61,7 +61,7 @@ func (g *Graph) collectGates() {
 	}
 	second := g.second
 	for t := range g.hist.Threads() {
-		for c, chain := range g.columnChain {
+		for c, chain := range g.entryChain {
 			if int(g.thread[chain]) == t {
 				list.seen[c] = g.hist.Start[t]
 			}
@@ -82,22 +82,22 @@ func (g *Graph) collectGates() {
 			}
 		}
 	}
-	_, all := closure.Group(g.columns.columns, list.gates, func(e gate) int32 { return e.column })
+	_, all := closure.Group(g.entries, list.gates, func(e gate) int32 { return e.entry })
 	start, all := closure.Group(len(g.hist.Locations), all, func(e gate) int32 { return e.loc })
 	g.ordered = g.model.PPO != 0
 	g.gateStart = make([]int32, len(start))
 	for x := range g.hist.Locations {
 		for i := start[x]; i < start[x+1]; i++ {
-			if i == start[x] || all[i-1].column != all[i].column {
-				g.gateColumn = append(g.gateColumn, all[i].column)
+			if i == start[x] || all[i-1].entry != all[i].entry {
+				g.gateEntry = append(g.gateEntry, all[i].entry)
 				g.gateFirst = append(g.gateFirst, i)
 			}
 		}
-		g.gateStart[x+1] = int32(len(g.gateColumn))
+		g.gateStart[x+1] = int32(len(g.gateEntry))
 	}
-	g.gatePos, g.gateWrite = make([]int32, len(all)), make([]laneWrite, len(all))
+	g.gatePos, g.gateWrite = make([]int32, len(all)), make([]chainedWrite, len(all))
 	for i, e := range all {
-		g.gatePos[i], g.gateWrite[i] = e.pos, laneWrite{g.lane[g.slot[e.write]], e.write}
+		g.gatePos[i], g.gateWrite[i] = e.pos, chainedWrite{g.writeChain[g.slot[e.write]], e.write}
 	}
 	g.gateNear = slices.Clone(g.gateFirst)
 	g.gateFirst = append(g.gateFirst, int32(len(all)))
@@ -107,17 +107,17 @@ func (g *Graph) collectGates() {
 type gateList struct {
 	g     *Graph
 	gates []gate
-	seen  []parse.OpID // column → operation after the latest fence in it
+	seen  []parse.OpID // clock entry → operation after the latest fence in it
 	met   []Node       // location → fence part that needs no other gate for it
 }
 
 func (l *gateList) add(v Node, x int32, w Node) {
-	l.gates = append(l.gates, gate{loc: x, column: l.g.column[v], pos: l.g.pos(v), write: w})
+	l.gates = append(l.gates, gate{loc: x, entry: l.g.entry[v], pos: l.g.pos(v), write: w})
 }
 
-// access adds the gate that an access in a chain with a column is.
+// access adds the gate that an access in a chain with a clock entry is.
 func (l *gateList) access(v Node, o *parse.Op) {
-	if w := l.g.writeBehind(v); w != NoNode && l.g.column[v] >= 0 {
+	if w := l.g.writeBehind(v); w != NoNode && l.g.entry[v] >= 0 {
 		l.add(v, o.Loc, w)
 	}
 }
@@ -143,7 +143,7 @@ func (g *Graph) writeBehind(v Node) Node {
 // it in the chain. Where an access in the same chain comes after a write, it is
 // the gate.
 func (l *gateList) fence(f Node, part fencePart) {
-	g, c := l.g, l.g.column[f]
+	g, c := l.g, l.g.entry[f]
 	for id := g.op[f] - 1; id >= l.seen[c]; id-- {
 		o, v := &g.hist.Ops[id], g.node[id]
 		if v == NoNode || o.Kind == parse.Fence {
@@ -151,7 +151,7 @@ func (l *gateList) fence(f Node, part fencePart) {
 		}
 		switch w := g.writeBehind(v); {
 		case w == NoNode || w == v && l.met[o.Loc] == f:
-		case g.column[v] == c:
+		case g.entry[v] == c:
 			l.met[o.Loc] = f
 		case part.sources&directions(o) != 0:
 			l.add(f, o.Loc, w)
@@ -165,7 +165,7 @@ func (l *gateList) fence(f Node, part fencePart) {
 
 // gatesUpTo are the gates of a group at positions up to pos and beyond known, of
 // which only the last counts where the writes are ordered.
-func (g *Graph) gatesUpTo(group, known, pos int32) []laneWrite {
+func (g *Graph) gatesUpTo(group, known, pos int32) []chainedWrite {
 	first := g.gateFirst[group]
 	end := lastUpTo(g.gatePos, first, g.gateFirst[group+1], &g.gateNear[group], pos)
 	i := end
@@ -180,9 +180,9 @@ func (g *Graph) gatesUpTo(group, known, pos int32) []laneWrite {
 // locations. known, if not nil, is a row whose gates need no second look: of a
 // read that of its writer.
 func (g *Graph) fromGates(v Node, group int32, row, known []int32) bool {
-	c := g.gateColumn[group]
+	c := g.gateEntry[group]
 	p, k := row[c], int32(0)
-	if c == g.column[v] {
+	if c == g.entry[v] {
 		p--
 	}
 	if known != nil {
@@ -191,7 +191,7 @@ func (g *Graph) fromGates(v Node, group int32, row, known []int32) bool {
 	if p <= k {
 		return true
 	}
-	first, to := g.laneStart[g.loc[v]], row
+	first, to := g.writeChainStart[g.loc[v]], row
 	if g.kind[v]&bitRead != 0 {
 		to = known
 	}
@@ -237,10 +237,10 @@ func (g *Graph) knownGates(v Node) []int32 {
 	return g.knownWrites(v)
 }
 
-// knownWrites joins the rows of the write before w in its lane and of the latest
+// knownWrites joins the rows of the write before w in its write chain and of the latest
 // other one that precedes w: there the rules were applied to what these show.
 func (g *Graph) knownWrites(w Node) []int32 {
-	u, latest := g.laneBefore(w), g.latest[g.slot[w]]
+	u, latest := g.writeBefore(w), g.latest[g.slot[w]]
 	switch {
 	case u == NoNode && latest == NoNode:
 		return nil
@@ -254,25 +254,25 @@ func (g *Graph) knownWrites(w Node) []int32 {
 	return g.joined
 }
 
-// laneBefore is the write before a write in its lane, or NoNode.
-func (g *Graph) laneBefore(w Node) Node {
+// writeBefore is the write before a write in its write chain, or NoNode.
+func (g *Graph) writeBefore(w Node) Node {
 	s := g.slot[w]
-	l := g.lane[s]
-	if s == g.laneWrite[l] {
+	l := g.writeChain[s]
+	if s == g.firstSlot[l] {
 		return NoNode
 	}
-	return g.at(g.laneChain[l], g.writePos[s-1])
+	return g.at(g.chainOfWrites[l], g.writePos[s-1])
 }
 
-// newWrites calls f for each lane of w's location with the latest write in it
+// newWrites calls f for each write chain of w's location with the latest write in it
 // that precedes w, until f returns false. It leaves out what known, if not nil
 // the row of another write to the location, has.
 func (g *Graph) newWrites(w Node, row, known []int32, f func(Node) bool) bool {
-	lo, hi := g.lanes(g.loc[w])
+	lo, hi := g.writeChains(g.loc[w])
 	for l := lo; l < hi; l++ {
-		c := g.laneComponent(lo, l)
+		c := g.writeChainComponent(lo, l)
 		p := row[c]
-		if l == g.lane[g.slot[w]] {
+		if l == g.writeChain[g.slot[w]] {
 			p--
 		}
 		if p <= 0 || known != nil && p <= known[c] {
@@ -292,7 +292,7 @@ func (g *Graph) firstReaders(w Node, row []int32) bool {
 	if g.kind[w]&bitRead == 0 && !g.firstGates(w, row) {
 		return false
 	}
-	u, latest := int32(g.laneBefore(w)), g.latest[g.slot[w]]
+	u, latest := int32(g.writeBefore(w)), g.latest[g.slot[w]]
 	if u == int32(NoNode) {
 		u = g.initOf(w)
 	}
@@ -300,8 +300,8 @@ func (g *Graph) firstReaders(w Node, row []int32) bool {
 		g.newWrites(w, row, g.knownWrites(w), func(u Node) bool { return g.readersBefore(int32(u), w) })
 }
 
-// reapplyGates applies the rules to u for the columns of a mask and then, if it
-// writes, for the lanes of a mask.
+// reapplyGates applies the rules to u for the clock entries of a mask and then, if it
+// writes, for the write chains of a mask.
 func (g *Graph) reapplyGates(u Node, mask []uint64) bool {
 	var known []int32
 	if !g.ordered {
@@ -311,16 +311,16 @@ func (g *Graph) reapplyGates(u Node, mask []uint64) bool {
 	has := func(c int32) bool { return mask[c>>6]>>(c&63)&1 != 0 }
 	lo, hi := g.groups(g.loc[u])
 	for i := lo; i < hi; i++ {
-		if has(g.gateColumn[i]) && !g.fromGates(u, i, row, known) {
+		if has(g.gateEntry[i]) && !g.fromGates(u, i, row, known) {
 			return false
 		}
 	}
 	if g.kind[u]&bitWrite == 0 {
 		return true
 	}
-	lo, hi = g.lanes(g.loc[u])
+	lo, hi = g.writeChains(g.loc[u])
 	for l := lo; l < hi; l++ {
-		if c := g.laneComponent(lo, l); has(c) && !g.reapplyIn(u, l, c) {
+		if c := g.writeChainComponent(lo, l); has(c) && !g.reapplyIn(u, l, c) {
 			return false
 		}
 	}
@@ -328,7 +328,7 @@ func (g *Graph) reapplyGates(u Node, mask []uint64) bool {
 }
 
 // before reports whether u precedes v or is v, in a graph whose rows have
-// components for lanes.
+// components for write chains.
 func (g *Graph) before(u, v Node) bool {
 	if u == v {
 		return true
@@ -336,7 +336,7 @@ func (g *Graph) before(u, v Node) bool {
 	if g.kind[u]&g.kind[v]&bitWrite != 0 && g.loc[u] == g.loc[v] {
 		return g.cell(v, g.component(u, v)) >= g.pos(u)
 	}
-	if c := g.column[u]; c >= 0 {
+	if c := g.entry[u]; c >= 0 {
 		return g.cell(v, c) >= g.pos(u)
 	}
 	if g.kind[u]&bitWrite == 0 {
@@ -349,7 +349,7 @@ func (g *Graph) before(u, v Node) bool {
 	}
 	lo, hi := g.groups(g.loc[u])
 	for i := lo; i < hi; i++ {
-		for _, w := range g.gatesUpTo(i, 0, g.cell(v, g.gateColumn[i])) {
+		for _, w := range g.gatesUpTo(i, 0, g.cell(v, g.gateEntry[i])) {
 			if g.before(u, w.write) {
 				return true
 			}
@@ -358,7 +358,7 @@ func (g *Graph) before(u, v Node) bool {
 	return false
 }
 
-// readBefore is before for a read whose chain has no column: no dependency leaves
+// readBefore is before for a read whose chain has no clock entry: no dependency leaves
 // it, so that a path from it goes on at a fence or at a write to its location. The
 // next of its chain is behind such a fence, unless the model keeps the order of
 // loads of a location by itself.

@@ -40,7 +40,7 @@ const (
 // inferred edges. The clock row of a node v holds for each chain the largest
 // position in it, counted from 1, of a node that precedes or is v; 0 where
 // there is none. Under models that do not keep the order of stores it holds
-// this for some chains only (see columns).
+// this for some chains only (see clockLayout).
 //
 // Initial writes are not nodes. A writer is named by its node, or, for the
 // initial write of location x, by Nodes()+x.
@@ -48,7 +48,18 @@ type Graph struct {
 	hist  *parse.History
 	model model.Model
 
-	// Numbering.
+	nodeTable
+	ruled
+	writeChainIndex
+	readerIndex
+	edgeSet
+	clockLayout
+	gates
+	closing
+}
+
+// nodeTable says what the nodes are.
+type nodeTable struct {
 	n, chains, words int // words: 64-bit words of a mask of a row
 	numbering
 	op       []parse.OpID // node → operation
@@ -58,28 +69,30 @@ type Graph struct {
 	loc      []int32      // node → location, -1 for fences
 	rf       []int32      // node → writer read from, -1 for non-reads
 	thread   []int32      // chain → thread
-	second   []Node       // second nodes of fences, or junctions, in program order
+	second   []Node       // second nodes of fences, or fence nodes, in program order
 	isolated []parse.OpID // reads without node, in order
+}
 
-	// Lanes: the writes to one location that lie in one chain.
-	laneStart []int32  // location → its first lane; one entry more
-	laneChain []int32  // lane → chain
-	laneMask  []uint64 // location × words → chains with a lane; nil for wide graphs
-	laneWrite []int32  // lane → its first slot; one entry more
-	writePos  []int32  // slot → position in the chain, ascending in a lane
-	near      []int32  // lane → slot where the last search ended
-	slot      []int32  // write node → slot, -1 for other nodes
+// writeChainIndex finds write chains: the writes to one location that lie in one chain.
+type writeChainIndex struct {
+	writeChainStart []int32  // location → its first write chain; one entry more
+	chainOfWrites   []int32  // write chain → chain
+	writeChainMask  []uint64 // location × words → chains with a write chain; nil for wide graphs
+	firstSlot       []int32  // write chain → its first slot; one entry more
+	writePos        []int32  // slot → position in the chain, ascending in a write chain
+	near            []int32  // write chain → slot where the last search ended
+	slot            []int32  // write node → slot, -1 for other nodes
+}
 
-	ruled
-	columns
-	gates
-
-	// Readers: for each writer its last reader in each chain.
+// readerIndex finds for each writer its last reader in each chain.
+type readerIndex struct {
 	lastStart []int32 // writer → first entry in lastRead; one entry more
 	lastRead  []Node
 	readers   []int32 // writer → number of all its readers that have a node
+}
 
-	// Edges other than the implicit ones.
+// edgeSet is the edges other than the implicit ones.
+type edgeSet struct {
 	outStart []int32 // node → first static edge; one entry more
 	outTo    []Node
 	inStart  []int32 // the same by target, made when first asked for
@@ -88,8 +101,10 @@ type Graph struct {
 	head     []int32 // node → its latest inferred edge, -1 for none
 	inferred edgeLog
 	paths    int // number of inferred edges that are paths
+}
 
-	// Closure.
+// closing is the state of the closure under the rules.
+type closing struct {
 	clockRows
 	order []int32 // node → number from 1 in the order of the sweep, 0 before
 	wait  []int32 // sweep: node not processed → predecessors not processed
@@ -179,27 +194,29 @@ func (g *Graph) HB(u, v Node) bool {
 
 func (g *Graph) isInit(writer int32) bool { return int(writer) >= g.n }
 
-func (g *Graph) lanes(x int32) (lo, hi int32) { return g.laneStart[x], g.laneStart[x+1] }
+func (g *Graph) writeChains(x int32) (lo, hi int32) {
+	return g.writeChainStart[x], g.writeChainStart[x+1]
+}
 
-// lastSlot is the slot of the last write of a lane at or before a position of its
+// lastSlot is the slot of the last write of a write chain at or before a position of its
 // chain, or -1.
-func (g *Graph) lastSlot(lane, pos int32) int32 {
-	first := g.laneWrite[lane]
-	s := lastUpTo(g.writePos, first, g.laneWrite[lane+1], &g.near[lane], pos)
+func (g *Graph) lastSlot(writeChain, pos int32) int32 {
+	first := g.firstSlot[writeChain]
+	s := lastUpTo(g.writePos, first, g.firstSlot[writeChain+1], &g.near[writeChain], pos)
 	if s == first {
 		return -1
 	}
 	return s - 1
 }
 
-// lastAt is the last write of a lane at or before a position of its chain, or
+// lastAt is the last write of a write chain at or before a position of its chain, or
 // NoNode.
-func (g *Graph) lastAt(lane, pos int32) Node {
-	s := g.lastSlot(lane, pos)
+func (g *Graph) lastAt(writeChain, pos int32) Node {
+	s := g.lastSlot(writeChain, pos)
 	if s < 0 {
 		return NoNode
 	}
-	return g.at(g.laneChain[lane], g.writePos[s])
+	return g.at(g.chainOfWrites[writeChain], g.writePos[s])
 }
 
 // lastUpTo is the first index from first to end whose position, of ascending
@@ -249,14 +266,14 @@ func (g *Graph) static(v Node) []Node { return g.outTo[g.outStart[v]:g.outStart[
 // chain's head, unless it lies behind the horizon; heads holds a node, or
 // End, for each chain. hint, made by NewHint, caches positions.
 func (g *Graph) NextWrites(x int32, heads []Node, hint []int32, f func(Node)) {
-	lo, hi := g.lanes(x)
+	lo, hi := g.writeChains(x)
 	for l := lo; l < hi; l++ {
-		c := g.laneChain[l]
+		c := g.chainOfWrites[l]
 		head := g.length(c) + 1
 		if heads[c] != g.End() {
 			head = g.pos(heads[c])
 		}
-		s, first, end := hint[l], g.laneWrite[l], g.laneWrite[l+1]
+		s, first, end := hint[l], g.firstSlot[l], g.firstSlot[l+1]
 		for s < end && g.writePos[s] < head {
 			s++
 		}
@@ -275,7 +292,7 @@ func (g *Graph) NextWrites(x int32, heads []Node, hint []int32, f func(Node)) {
 
 // NewHint makes a hint for NextWrites.
 func (g *Graph) NewHint() []int32 {
-	return append([]int32(nil), g.laneWrite[:len(g.laneChain)]...)
+	return append([]int32(nil), g.firstSlot[:len(g.chainOfWrites)]...)
 }
 
 // OpenBefore is a node in another chain that precedes v, the head of its chain,
@@ -298,7 +315,7 @@ func (g *Graph) OpenBefore(v Node, heads []Node) Node {
 		}
 		return NoNode
 	}
-	for i, c := range g.columnChain {
+	for i, c := range g.entryChain {
 		if open(c, row[i]) {
 			return heads[c]
 		}
@@ -312,9 +329,9 @@ func (g *Graph) OpenBefore(v Node, heads []Node) Node {
 			}
 		}
 	case g.IsWrite(v):
-		lo, hi := g.lanes(g.loc[v])
+		lo, hi := g.writeChains(g.loc[v])
 		for l := lo; l < hi; l++ {
-			if c := g.laneChain[l]; open(c, row[g.laneComponent(lo, l)]) {
+			if c := g.chainOfWrites[l]; open(c, row[g.writeChainComponent(lo, l)]) {
 				return heads[c]
 			}
 		}

@@ -44,7 +44,7 @@ func (g *Graph) reachable(dst Node) func(chain int32) Node {
 		return func(c int32) Node { return g.at(c, g.cell(dst, c)+1) }
 	}
 	return func(c int32) Node {
-		if i := g.column[g.First(c)]; i >= 0 {
+		if i := g.entry[g.First(c)]; i >= 0 {
 			return g.at(c, g.cell(dst, i)+1)
 		}
 		return g.End()

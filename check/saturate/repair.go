@@ -83,19 +83,19 @@ func (g *Graph) reapply(u Node, mask []uint64) bool {
 		return g.reapplyGates(u, mask)
 	}
 	x := g.loc[u]
-	lo, hi := g.lanes(x)
-	if g.laneMask == nil {
+	lo, hi := g.writeChains(x)
+	if g.writeChainMask == nil {
 		for l := lo; l < hi; l++ {
-			if c := g.laneChain[l]; mask[c>>6]>>(c&63)&1 != 0 && !g.reapplyIn(u, l, c) {
+			if c := g.chainOfWrites[l]; mask[c>>6]>>(c&63)&1 != 0 && !g.reapplyIn(u, l, c) {
 				return false
 			}
 		}
 		return true
 	}
-	for i, has := range g.laneMask[int(x)*g.words : int(x+1)*g.words] {
+	for i, has := range g.writeChainMask[int(x)*g.words : int(x+1)*g.words] {
 		for w := has & mask[i]; w != 0; w &= w - 1 {
 			l := lo + int32(bits.OnesCount64(has&(w&-w-1)))
-			if !g.reapplyIn(u, l, g.laneChain[l]) {
+			if !g.reapplyIn(u, l, g.chainOfWrites[l]) {
 				return false
 			}
 		}
@@ -104,14 +104,14 @@ func (g *Graph) reapply(u Node, mask []uint64) bool {
 	return true
 }
 
-// reapplyIn applies the rules to u for a lane, whose component in the row of u is
+// reapplyIn applies the rules to u for a write chain, whose component in the row of u is
 // given.
-func (g *Graph) reapplyIn(u Node, lane, component int32) bool {
+func (g *Graph) reapplyIn(u Node, writeChain, component int32) bool {
 	p := g.cell(u, component)
-	if g.laneChain[lane] == g.chain[u] {
+	if g.chainOfWrites[writeChain] == g.chain[u] {
 		p--
 	}
-	w := g.lastAt(lane, p)
+	w := g.lastAt(writeChain, p)
 	if w == NoNode {
 		return true
 	}

@@ -8,12 +8,12 @@ import (
 // blockChains is the number of chains in a block: a cache line of a row.
 const blockChains = 16
 
-// wideRows is the number of columns from which on rows have summaries.
+// wideRows is the number of clock entries from which on rows have summaries.
 const wideRows = 128
 
 // clockRows holds the clock rows. Wide rows are mostly zero, since a history
 // of many threads has short ones: each has a summary with a bit for every
-// block of columns that may be non-zero. Rows of one width are
+// block of clock entries that may be non-zero. Rows of one width are
 // allocated in slabs when they are first asked for, so that a history that is
 // refuted by its beginning takes no memory for the rest: the runtime would clear
 // one array for all, if it begins in memory that was used before.
@@ -22,14 +22,14 @@ type clockRows struct {
 	slabs   [][]int32 // of slabRows rows of one width each, nil as long as they are zero
 	blocks  []uint64  // node × summary; nil for narrow rows
 	summary int       // words of a summary
-	latest  []Node    // slot → the latest write, by the sweep, that gave its lanes; or NoNode; nil without lanes
+	latest  []Node    // slot → the latest write, by the sweep, that gave its write chains; or NoNode; nil without write chains
 	joined  []int32   // scratch of knownWrites
 }
 
 func (g *Graph) initRows() {
 	g.clockRows = clockRows{}
-	if g.columns.columns > wideRows {
-		g.summary = summaryWords(g.columns.columns)
+	if g.entries > wideRows {
+		g.summary = summaryWords(g.entries)
 		g.blocks = make([]uint64, g.n*g.summary)
 	}
 	if g.rowStart == nil {
@@ -55,10 +55,10 @@ func (g *Graph) slab(v Node) []int32 {
 	return *s
 }
 
-func summaryWords(columns int) int { return (columns + 64*blockChains - 1) / (64 * blockChains) }
+func summaryWords(entries int) int { return (entries + 64*blockChains - 1) / (64 * blockChains) }
 
 func (g *Graph) nonZero(v Node, c int) {
-	if g.blocks != nil && c < g.columns.columns {
+	if g.blocks != nil && c < g.entries {
 		g.blocks[int(v)*g.summary+c/(64*blockChains)] |= 1 << (c / blockChains % 64)
 	}
 }
@@ -67,7 +67,7 @@ func (g *Graph) nonZero(v Node, c int) {
 // maximum of it and u's. A row without its own component is still zero.
 func (g *Graph) joinRow(u, v Node) {
 	shared := g.shared(u, v)
-	if g.latest != nil && shared > g.columns.columns && g.chain[u] != g.chain[v] {
+	if g.latest != nil && shared > g.entries && g.chain[u] != g.chain[v] {
 		if l := &g.latest[g.slot[v]]; *l == NoNode || g.order[u] > g.order[*l] {
 			*l = u
 		}
@@ -82,7 +82,7 @@ func (g *Graph) joinRow(u, v Node) {
 		}
 		return
 	}
-	raise(g.row(v)[g.columns.columns:shared], g.row(u)[g.columns.columns:shared])
+	raise(g.row(v)[g.entries:shared], g.row(u)[g.entries:shared])
 	for i := range g.summary {
 		w := g.blocks[int(u)*g.summary+i]
 		g.blocks[int(v)*g.summary+i] |= w
@@ -93,10 +93,10 @@ func (g *Graph) joinRow(u, v Node) {
 	}
 }
 
-// block is the range of columns of the lowest bit of word i of a summary.
+// block is the range of clock entries of the lowest bit of word i of a summary.
 func (g *Graph) block(i int, w uint64) (lo, hi int) {
 	lo = (i*64 + bits.TrailingZeros64(w)) * blockChains
-	return lo, min(lo+blockChains, g.columns.columns)
+	return lo, min(lo+blockChains, g.entries)
 }
 
 func raise(dst, src []int32) {
@@ -119,7 +119,7 @@ func (g *Graph) joinAll(u, v Node) {
 		g.joinRange(u, v, 0, g.shared(u, v), nil)
 		return
 	}
-	m := g.joinRange(u, v, g.columns.columns, g.shared(u, v), nil)
+	m := g.joinRange(u, v, g.entries, g.shared(u, v), nil)
 	for i := range g.summary {
 		w := g.blocks[int(u)*g.summary+i]
 		g.blocks[int(v)*g.summary+i] |= w

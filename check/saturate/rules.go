@@ -2,33 +2,33 @@ package saturate
 
 import "math"
 
-// cursors are, during the sweep, the positions in each lane up to which a thread
+// cursors are, during the sweep, the positions in each write chain up to which a thread
 // has applied the rules: what they derive from earlier writes was derived at an
 // earlier operation of the thread on the same location. Reads and writes of a
 // thread have different clocks, so each has its own cursor. The arrays are nil
 // where they would be too large; then every lookup is a binary search.
 type cursors struct {
-	reads, writes []int32 // thread × lane → position of the next unseen write
+	reads, writes []int32 // thread × write chain → position of the next unseen write
 }
 
-// never is the cursor of a lane without further writes.
+// never is the cursor of a write chain without further writes.
 const never = math.MaxInt32
 
 func (g *Graph) initCursors() {
 	if g.byLocation() {
 		return // rows of other nodes serve instead
 	}
-	lanes := len(g.laneChain)
+	writeChains := len(g.chainOfWrites)
 	threads := g.hist.Threads()
-	if lanes*threads > 2*g.n+1<<12 {
+	if writeChains*threads > 2*g.n+1<<12 {
 		return
 	}
-	g.cursors.reads = make([]int32, lanes*threads)
-	for l := range lanes {
-		g.cursors.reads[l] = g.writePos[g.laneWrite[l]]
+	g.cursors.reads = make([]int32, writeChains*threads)
+	for l := range writeChains {
+		g.cursors.reads[l] = g.writePos[g.firstSlot[l]]
 	}
 	for t := 1; t < threads; t++ {
-		copy(g.cursors.reads[t*lanes:], g.cursors.reads[:lanes])
+		copy(g.cursors.reads[t*writeChains:], g.cursors.reads[:writeChains])
 	}
 	g.cursors.writes = append([]int32(nil), g.cursors.reads...)
 }
@@ -37,13 +37,13 @@ func (g *Graph) threadCursors(all []int32, v Node, lo, hi int32) []int32 {
 	if all == nil {
 		return nil
 	}
-	base := int(g.thread[g.chain[v]]) * len(g.laneChain)
+	base := int(g.thread[g.chain[v]]) * len(g.chainOfWrites)
 	return all[base+int(lo) : base+int(hi)]
 }
 
-// behind is the cursor of a lane behind the slot of the last write that was seen.
-func (g *Graph) behind(lane, slot int32) int32 {
-	if slot+1 < g.laneWrite[lane+1] {
+// behind is the cursor of a write chain behind the slot of the last write that was seen.
+func (g *Graph) behind(writeChain, slot int32) int32 {
+	if slot+1 < g.firstSlot[writeChain+1] {
 		return g.writePos[slot+1]
 	}
 	return never
@@ -55,14 +55,14 @@ func (g *Graph) firstA(r Node, row []int32) bool {
 		return g.firstGates(r, row) &&
 			(g.kind[r]&bitWrite == 0 || g.newWrites(r, row, g.knownGates(r), func(u Node) bool { return g.ruleA(u, r) }))
 	}
-	lo, hi := g.lanes(g.loc[r])
+	lo, hi := g.writeChains(g.loc[r])
 	cur := g.threadCursors(g.cursors.reads, r, lo, hi)
 	own, w := g.chain[r], g.rf[r]
 	var known []int32 // what precedes w already
 	if !g.isInit(w) {
 		known = g.row(Node(w))
 	}
-	for i, c := range g.laneChain[lo:hi] {
+	for i, c := range g.chainOfWrites[lo:hi] {
 		p := row[c]
 		if c == own {
 			p-- // an RMW does not precede its own read
@@ -122,15 +122,15 @@ func (g *Graph) firstB(w Node) bool {
 }
 
 func (g *Graph) firstReadersInChains(w Node, row []int32) bool {
-	lo, hi := g.lanes(g.loc[w])
+	lo, hi := g.writeChains(g.loc[w])
 	cur := g.threadCursors(g.cursors.writes, w, lo, hi)
 	own := g.chain[w]
-	for i, c := range g.laneChain[lo:hi] {
+	for i, c := range g.chainOfWrites[lo:hi] {
 		p := row[c]
 		l := lo + int32(i)
 		if c == own {
 			p--
-			if g.slot[w] == g.laneWrite[l] && !g.readersBefore(g.initOf(w), w) {
+			if g.slot[w] == g.firstSlot[l] && !g.readersBefore(g.initOf(w), w) {
 				return false
 			}
 		}

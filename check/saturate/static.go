@@ -130,7 +130,7 @@ type emitter struct {
 // location.
 func (e *emitter) emit(u, v Node, t tag) {
 	g := e.g
-	if g.chain[u] != g.chain[v] || u >= v || g.After(u) != v && g.component(u, v) != g.column[u] {
+	if g.chain[u] != g.chain[v] || u >= v || g.After(u) != v && g.component(u, v) != g.entry[u] {
 		e.edges.add(staticEdge{u, v, t})
 	}
 }
@@ -173,41 +173,6 @@ func (e *emitter) newThread() {
 	}
 }
 
-// storeBuffer emits the program order of TSO between a thread's loads and
-// stores: from the last load to each store, from an RMW to the next load, and
-// from the last store to each fence.
-func (e *emitter) storeBuffer(lo, hi parse.OpID) {
-	g := e.g
-	load, store, rmw := NoNode, NoNode, NoNode // not yet connected
-	for id := lo; id < hi; id++ {
-		v := g.node[id]
-		switch {
-		case v == NoNode:
-		case g.IsWrite(v):
-			if load != NoNode {
-				e.emit(load, v, tagProgram)
-				load = NoNode
-			}
-			store = v
-			if g.IsRead(v) {
-				rmw = v
-			}
-		case g.IsFence(v):
-			if store != NoNode {
-				e.emit(store, v, tagProgram)
-				store, rmw = NoNode, NoNode
-			}
-			load = v
-		default:
-			if rmw != NoNode {
-				e.emit(rmw, v, tagProgram)
-				rmw = NoNode
-			}
-			load = v
-		}
-	}
-}
-
 // accesses emits what a thread's reads say by themselves: reads-from, and
 // the order of its own earlier write to what a read returned instead (coWR).
 // A read of what its thread writes later (coRW) or of the initial write after
@@ -247,7 +212,7 @@ func (e *emitter) reads(id parse.OpID, o *parse.Op, lo, hi parse.OpID) {
 		return
 	}
 	w := g.node[o.RF]
-	if e.readBy[w] != g.chain[r] || g.component(w, r) != g.column[w] {
+	if e.readBy[w] != g.chain[r] || g.component(w, r) != g.entry[w] {
 		e.readBy[w] = g.chain[r]
 		e.emit(w, r, tagReads)
 	}
@@ -277,9 +242,9 @@ func (e *emitter) final() {
 		if f == parse.NoOp {
 			continue
 		}
-		lo, hi := g.lanes(int32(x))
+		lo, hi := g.writeChains(int32(x))
 		for l := lo; l < hi; l++ {
-			last := g.at(g.laneChain[l], g.writePos[g.laneWrite[l+1]-1])
+			last := g.at(g.chainOfWrites[l], g.writePos[g.firstSlot[l+1]-1])
 			if f == parse.Init {
 				g.contradict(
 					witness.Edge{From: g.op[last], To: parse.Init, Rule: witness.FinalWrite, Via: parse.NoOp, Lemma: -1},

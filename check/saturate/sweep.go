@@ -97,7 +97,7 @@ func (s *sweep) pop() (Node, bool) {
 // that must come first, and ok false on a contradiction.
 func (s *sweep) process(v Node) (waiting, ok bool) {
 	g := s.g
-	for _, c := range [...]int32{g.column[v], g.component(v, v)} {
+	for _, c := range [...]int32{g.entry[v], g.component(v, v)} {
 		if c >= 0 {
 			g.put(v, c, g.pos(v))
 		}

@@ -159,7 +159,7 @@ func unclosed(ctx context.Context, g *saturate.Graph) (order *witness.Order, ref
 	if g.Model().PPO&parse.StoreStore == 0 {
 		p.effort *= relaxedEffort
 	}
-	order, _, refusals, err = place(ctx, &window{p: p, most: earlyLessons})
+	order, _, refusals, err = place(ctx, &window{p: p, most: earlyNogoods})
 	return order, refusals, err
 }
 

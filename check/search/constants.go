@@ -17,19 +17,19 @@ const (
 	// beyond mostThreads threads saturation is not much more work for more of them,
 	// since its rows are mostly zero then (9e6ad5a9), and relaxedEffort times more for
 	// models that do not keep the order of stores (9de16af2: RMO with fences, 262,144
-	// operations, 16 threads: 2.5 to 1.1 s). earlyLessons bounds what it learns
+	// operations, 16 threads: 2.5 to 1.1 s). earlyNogoods bounds what it learns
 	// without getting further.
 	mostThreads   = 64
 	relaxedEffort = 8
-	earlyLessons  = 1024
+	earlyNogoods  = 1024
 
 	// firstWindow is the size in placements of a window of forward checking after a
 	// dead end (91cd1ac1: with many threads checking all the way took nearly all time).
 	firstWindow = 64
-	// maxLessons bounds the dead ends that are learned from without getting further.
+	// maxNogoods bounds the dead ends that are learned from without getting further.
 	// The first maxSpared of them take back only what depends on a decision, which may
 	// go round in a circle (6f57cfec: TSO, 300,000 operations, 64 threads: 1.26 to 0.79 s).
-	maxLessons = 64
+	maxNogoods = 64
 	maxSpared  = 16
 	// maxProbe bounds the placements that harmless tries (d8c0e333).
 	maxProbe = 256

@@ -125,7 +125,7 @@ func (p *placer) commit(v saturate.Node) bool {
 	return ok
 }
 
-// refuse postpones a decision that forward checking refused: until the node that
+// refuse defers a decision that forward checking refused: until the node that
 // must precede v is placed, or otherwise another write to its location.
 func (p *placer) refuse(v saturate.Node) {
 	p.refusals++

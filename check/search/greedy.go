@@ -18,7 +18,7 @@ import (
 // counts decisions refused or undone.
 func greedy(ctx context.Context, g *saturate.Graph) (order *witness.Order, stuck *placer, refusals int, err error) {
 	p := newPlacer(g)
-	return place(ctx, &window{p: p, checking: true, most: maxLessons, size: firstWindow, retreat: firstWindow})
+	return place(ctx, &window{p: p, checking: true, most: maxNogoods, size: firstWindow, retreat: firstWindow})
 }
 
 // place goes on until all nodes are placed or a dead end cannot be left.
@@ -64,7 +64,7 @@ type window struct {
 	chunk   int // end of the current part of it
 	retreat int // how far to go back from a dead end under forward checking
 	dead    int // the furthest dead end
-	lessons int // dead ends learned from since the last one that was further
+	nogoods int // dead ends learned from since the last one that was further
 	most    int // bound of these
 	full    bool
 
@@ -110,15 +110,15 @@ func (w *window) leaveDeadEnd() bool {
 	guarded := p.guarding
 	at := len(p.seq)
 	if at > w.dead {
-		w.lessons = 0
+		w.nogoods = 0
 	}
 	if p.exhausted() {
 		return false
 	}
 	// Where nothing orders loads a wrong decision is seldom alone: what comes after it is
 	// decided better the second time.
-	sparing := w.lessons < maxSpared && (p.g.Model().PPO&parse.LoadLoad != 0 || p.g.Model().Rules != nil)
-	if w.lessons++; !guarded && w.lessons <= w.most && p.learn(sparing) {
+	sparing := w.nogoods < maxSpared && (p.g.Model().PPO&parse.LoadLoad != 0 || p.g.Model().Rules != nil)
+	if w.nogoods++; !guarded && w.nogoods <= w.most && p.learn(sparing) {
 		w.dead = max(w.dead, at)
 		return true
 	}

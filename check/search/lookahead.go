@@ -13,7 +13,7 @@ import (
 // of these readers waits, over any number of nodes not placed, for one of these
 // writes, that write must come first. A node waits for its predecessors, a write
 // also for the pending readers of its location's current value and for what
-// lessons postpone it behind; so a write that is refused is one more reason
+// nogoods defer it behind; so a write that is refused is one more reason
 // for the next decisions, which closes the graph like rules A and B do, without
 // clock rows.
 
@@ -39,7 +39,7 @@ type step struct {
 	last   saturate.Node
 	before int32         // index of that step, -1 for none
 	write  saturate.Node // it is in that step and waits for readers of a current value; or NoNode
-	lesson int32         // which says that; or -1
+	nogood int32         // which says that; or -1
 }
 
 const (
@@ -48,7 +48,7 @@ const (
 	longestRun = 1<<runBits - 1
 )
 
-// foresee reports whether the decision v would lead to a dead end, and postpones it
+// foresee reports whether the decision v would lead to a dead end, and defers it
 // then.
 func (p *placer) foresee(v saturate.Node) bool {
 	if p.look.credit <= 0 {
@@ -58,8 +58,8 @@ func (p *placer) foresee(v saturate.Node) bool {
 	if u == saturate.NoNode {
 		return false
 	}
-	p.add(lesson{decision: v, until: u, reasons: because})
-	return p.postpone(v)
+	p.add(nogood{decision: v, until: u, reasons: because})
+	return p.deferred(v)
 }
 
 // precedes is a write that must be placed before w, a decision, because otherwise it
@@ -75,7 +75,7 @@ func (p *placer) precedes(w saturate.Node) (u saturate.Node, because []reason) {
 	l.search++
 	l.expanded[g.Loc(w)] = l.search
 	l.found = l.found[:0]
-	p.followReaders(int32(w), step{before: -1, write: saturate.NoNode, lesson: -1})
+	p.followReaders(int32(w), step{before: -1, write: saturate.NoNode, nogood: -1})
 	visited := 0
 	defer func() { l.credit -= visited / visitsOfPlacement }()
 	for i := int32(0); int(i) < len(l.found) && visited < maxLookahead; i++ {
@@ -183,7 +183,7 @@ func (p *placer) followWrite(v saturate.Node, i int32) {
 	}
 	if x := p.g.Loc(v); l.expanded[x] != l.search {
 		l.expanded[x] = l.search
-		p.followReaders(p.current[x], step{before: i, write: v, lesson: -1})
+		p.followReaders(p.current[x], step{before: i, write: v, nogood: -1})
 	}
 }
 
@@ -204,8 +204,8 @@ func (p *placer) followReaders(writer int32, s step) {
 func (p *placer) because(i int32) (reasons []reason) {
 	for i >= 0 {
 		s := &p.look.found[i]
-		if s.lesson >= 0 {
-			reasons = append(reasons, p.all[s.lesson].reasons...)
+		if s.nogood >= 0 {
+			reasons = append(reasons, p.all[s.nogood].reasons...)
 		}
 		if s.write != saturate.NoNode {
 			reasons = p.appendReason(reasons, s.write)

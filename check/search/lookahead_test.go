@@ -80,8 +80,8 @@ func (m *machine) mustPrecede(s state, w saturate.Node) bool {
 }
 
 // In every state of small histories, what looking ahead refuses leads nowhere, and
-// it refuses whatever waits for itself. The lessons hold wherever their
-// reasons do, also those learned from lessons.
+// it refuses whatever waits for itself. The nogoods hold wherever their
+// reasons do, also those learned from nogoods.
 func TestLookahead(t *testing.T) {
 	refused, chained := 0, 0
 	check := func(h *parse.History) {
@@ -96,7 +96,7 @@ func TestLookahead(t *testing.T) {
 						again = false
 						for _, v := range mc.moves(s) {
 							learned := len(p.all)
-							if p.postpone(v) {
+							if p.deferred(v) {
 								continue
 							}
 							if want := learned == 0 && mc.mustPrecede(s, v); !p.foresee(v) {
@@ -134,7 +134,7 @@ func TestLookahead(t *testing.T) {
 	for seed := range many(300) {
 		check(drawFenced(rand.New(rand.NewPCG(seed, 73)), 6, 11))
 	}
-	t.Logf("%d decisions refused, %d of them after lessons", refused, chained)
+	t.Logf("%d decisions refused, %d of them after nogoods", refused, chained)
 	if refused == 0 || chained == 0 {
 		t.Error("nothing tested")
 	}

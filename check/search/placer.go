@@ -37,7 +37,7 @@ type placer struct {
 	// waiting holds, for a node not placed, the refused decisions that must
 	// come after it.
 	waiting map[saturate.Node][]saturate.Node
-	lessons // learned at dead ends and ahead of them
+	nogoods // learned at dead ends and ahead of them
 	look    lookahead
 
 	probed, passed []saturate.Node // scratch of harmless
@@ -68,7 +68,7 @@ func newPlacer(g *saturate.Graph) *placer {
 		hint:        g.NewHint(),
 		waiting:     map[saturate.Node][]saturate.Node{},
 		ordered:     g.History().StoreOrder != nil,
-		lessons:     newLessons(n),
+		nogoods:     newNogoods(n),
 	}
 	p.choices = NewHeap(g.SweepOrder)
 	for w := range p.pending {
@@ -114,7 +114,7 @@ func (p *placer) settle() {
 		switch {
 		case !p.writable(v):
 			p.blocked[x] = append(p.blocked[x], v)
-		case p.postpone(v):
+		case p.deferred(v):
 		case p.ordered || p.g.IsRead(v) || p.pending[v] == 0 || p.harmless(v):
 			p.place(v)
 		default:

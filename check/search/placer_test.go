@@ -229,7 +229,7 @@ func TestBackFromDeadEnds(t *testing.T) {
 			if moves := mc.moves(mc.at(p.seq)); len(moves) > 0 && p.due == nil {
 				t.Fatalf("seed %d %s: after %v the moves %v are forgotten\n%s", seed, m.Name, p.seq, moves, text(h))
 			}
-			for lessons := 0; !p.done() && lessons < 8; lessons++ {
+			for nogoods := 0; !p.done() && nogoods < 8; nogoods++ {
 				dead++
 				reasons := p.deadEnd()
 				if len(reasons) == 0 {
@@ -254,7 +254,7 @@ func TestBackFromDeadEnds(t *testing.T) {
 				}
 				sparing := rng.IntN(2) == 0
 				if !p.learn(sparing) || !sparing && !slices.Equal(p.seq, old[:at]) {
-					t.Fatalf("seed %d %s: after a lesson the order is %v, want %v\n%s", seed, m.Name, p.seq, old[:at], text(h))
+					t.Fatalf("seed %d %s: after a nogood the order is %v, want %v\n%s", seed, m.Name, p.seq, old[:at], text(h))
 				}
 				sound(t, p)
 				if sparing {
@@ -263,8 +263,8 @@ func TestBackFromDeadEnds(t *testing.T) {
 				}
 				place()
 				for _, u := range mc.moves(mc.at(p.seq)) {
-					if p.due == nil && !p.postpone(u) {
-						t.Fatalf("seed %d %s: after a lesson and %v the move %d is forgotten\n%s", seed, m.Name, p.seq, u, text(h))
+					if p.due == nil && !p.deferred(u) {
+						t.Fatalf("seed %d %s: after a nogood and %v the move %d is forgotten\n%s", seed, m.Name, p.seq, u, text(h))
 					}
 				}
 				if i, until := slices.Index(p.seq, v), slices.Index(p.seq, latest.before); i >= 0 && (until < 0 || until > i) {

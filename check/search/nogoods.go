@@ -10,36 +10,36 @@ import (
 // head of another: for a predecessor or, if it is a write v, for a pending
 // reader of its location's current value w. On a cycle of waiting the decisions
 // that placed each w before its v cannot all be right. So the latest of them is
-// undone and postponed until its v is placed, which holds as long as the earlier
+// undone and deferred until its v is placed, which holds as long as the earlier
 // ones stand. That is how SAT solvers learn, at the price of a walk over the heads.
 
 // reason is a decision that a fact rests on: a write precedes another to its
 // location that was not placed then.
 type reason struct{ write, before saturate.Node }
 
-// lesson says that a decision is to be made after a node is placed, as long as
+// nogood says that a decision is to be made after a node is placed, as long as
 // the reasons stand, which are in the order in which they were placed.
-type lesson struct {
+type nogood struct {
 	decision, until saturate.Node
 	reasons         []reason
 	next            int32 // another one about the decision, -1 for none
 }
 
-// lessons are what was learned.
-type lessons struct {
-	all     []lesson
+// nogoods are what was learned.
+type nogoods struct {
+	all     []nogood
 	dropped []int32                   // of all, those that do not stand any more
-	about   []int32                   // node → a lesson about it that stands, -1 for none
-	resting map[saturate.Node][]int32 // write → lessons that rest on it, with some dropped ones
+	about   []int32                   // node → a nogood about it that stands, -1 for none
+	resting map[saturate.Node][]int32 // write → nogoods that rest on it, with some dropped ones
 	guessed bool                      // one of them may be wrong
 }
 
-func newLessons(nodes int) lessons {
-	return lessons{about: slices.Repeat([]int32{-1}, nodes), resting: map[saturate.Node][]int32{}}
+func newNogoods(nodes int) nogoods {
+	return nogoods{about: slices.Repeat([]int32{-1}, nodes), resting: map[saturate.Node][]int32{}}
 }
 
-// forget drops all lessons.
-func (l *lessons) forget() {
+// forget drops all nogoods.
+func (l *nogoods) forget() {
 	for _, q := range l.all {
 		l.about[q.decision] = -1
 	}
@@ -47,7 +47,7 @@ func (l *lessons) forget() {
 	clear(l.resting)
 }
 
-func (l *lessons) add(q lesson) {
+func (l *nogoods) add(q nogood) {
 	q.next = l.about[q.decision]
 	i := int32(len(l.all))
 	if n := len(l.dropped); n > 0 {
@@ -62,7 +62,7 @@ func (l *lessons) add(q lesson) {
 	}
 }
 
-// unlearn drops what rests on a write that is taken back, and has what it postponed
+// unlearn drops what rests on a write that is taken back, and has what it deferred
 // examined again.
 func (p *placer) unlearn(w saturate.Node) {
 	if len(p.resting) == 0 {
@@ -85,9 +85,9 @@ func (p *placer) unlearn(w saturate.Node) {
 	delete(p.resting, w)
 }
 
-// postpone reports whether what was learned postpones v, which is then examined
+// deferred reports whether what was learned defers v, which is then examined
 // again after the node that it waits for.
-func (p *placer) postpone(v saturate.Node) bool {
+func (p *placer) deferred(v saturate.Node) bool {
 	for i := p.about[v]; i >= 0; i = p.all[i].next {
 		if q := &p.all[i]; !p.placed[q.until] {
 			p.waiting[q.until] = append(p.waiting[q.until], v)
@@ -97,10 +97,10 @@ func (p *placer) postpone(v saturate.Node) bool {
 	return false
 }
 
-// learn undoes the latest decision of a dead end and postpones it. Where that was
+// learn undoes the latest decision of a dead end and defers it. Where that was
 // made before several writes of the cycle, it is enough that it comes after one of
 // them: which one is a guess. A dead end without decisions means that such a guess
-// was wrong, and all lessons are forgotten; or else that there is no order, and
+// was wrong, and all nogoods are forgotten; or else that there is no order, and
 // learn reports false. What was placed after the decision stays if sparing says so and it
 // does not depend on that.
 func (p *placer) learn(sparing bool) bool {
@@ -124,7 +124,7 @@ func (p *placer) learn(sparing bool) bool {
 		p.backTo(int(p.at[latest.write]))
 		p.look.credit += worthwhile * (p.undone - undone)
 	}
-	p.add(lesson{decision: latest.write, until: latest.before, reasons: others})
+	p.add(nogood{decision: latest.write, until: latest.before, reasons: others})
 	return true
 }
 

@@ -10,7 +10,7 @@ import (
 	"ordeal/parse"
 )
 
-// Junctions have no edges that others imply: every order of a thread that a rule of a model
+// Fence nodes have no edges that others imply: every order of a thread that a rule of a model
 // makes is still a path of the static graph, also in threads of many operations.
 func TestJunctionsKeepOrder(t *testing.T) {
 	checked := map[string]int{}

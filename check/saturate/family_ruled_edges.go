@@ -8,7 +8,7 @@ import (
 	"ordeal/parse"
 )
 
-// ruled emits the edges into and out of the junctions of a thread, and the order
+// ruled emits the edges into and out of the fence nodes of a thread, and the order
 // that its reads give to writes of one location.
 func (e *emitter) ruled(lo, hi parse.OpID) {
 	g, s := e.g, &e.ruledState
@@ -27,8 +27,8 @@ func (e *emitter) ruled(lo, hi parse.OpID) {
 	s.outOf = append(s.outOf, make([]Node, max(0, len(g.kinds)*(end-base)-len(s.outOf)))...)
 	s.active = 0
 	for id := lo; id < hi; id++ {
-		for ; s.done < len(g.junctions) && g.junctions[s.done].at == id; s.done++ {
-			e.junction(s.done)
+		for ; s.done < len(g.fenceNodes) && g.fenceNodes[s.done].at == id; s.done++ {
+			e.fenceNode(s.done)
 		}
 		v := g.node[id]
 		if v == NoNode {
@@ -38,7 +38,7 @@ func (e *emitter) ruled(lo, hi parse.OpID) {
 		into := s.active & s.table.targets[g.class[id]]
 		for rest := into; rest != 0; rest &= rest - 1 {
 			k := bits.TrailingZeros32(uint32(rest))
-			// Junctions are nodes from 0: outOf holds one more.
+			// Fence nodes are nodes from 0: outOf holds one more.
 			if f := s.latest[k]; outOf[k] != f+1 {
 				outOf[k] = f + 1
 				if s.before[k]&into == 0 {
@@ -52,10 +52,10 @@ func (e *emitter) ruled(lo, hi parse.OpID) {
 	e.loadsInOrder(lo, hi)
 }
 
-// junction emits the edges into a junction.
-func (e *emitter) junction(i int) {
+// fenceNode emits the edges into a fence node.
+func (e *emitter) fenceNode(i int) {
 	g, s := e.g, &e.ruledState
-	j, v := &g.junctions[i], g.second[i]
+	j, v := &g.fenceNodes[i], g.second[i]
 	for _, source := range slices.Backward(g.sources[j.first:j.end]) {
 		u := g.node[source]
 		if c := g.chain[u]; s.into[c] != int32(i)+1 { // the chain's last source says all
@@ -79,8 +79,8 @@ func (e *emitter) junction(i int) {
 	s.latest[j.kind], s.at[j.kind], s.before[j.kind] = v, j.at, 0
 }
 
-// precedes reports whether the latest junction of a kind precedes a source of j.
-func (e *emitter) precedes(kind int, j *junction) bool {
+// precedes reports whether the latest fence node of a kind precedes a source of j.
+func (e *emitter) precedes(kind int, j *fenceNode) bool {
 	g := e.g
 	for _, source := range slices.Backward(g.sources[j.first:j.end]) {
 		switch {
@@ -93,18 +93,18 @@ func (e *emitter) precedes(kind int, j *junction) bool {
 	return false
 }
 
-// ruledState is what the emitter knows of junctions and, by kind, of the latest
+// ruledState is what the emitter knows of fence nodes and, by kind, of the latest
 // of the thread at hand that no later one covers.
 type ruledState struct {
-	done      int // junctions of earlier operations
+	done      int // fence nodes of earlier operations
 	table     *kindTable
 	latest    []Node
 	at        []parse.OpID // by kind, where the latest is
 	active    kindSet      // kinds with a latest one
 	before    []kindSet    // by kind, the others whose latest ones come after its: what both order needs no edge from it
-	into      []int32      // chain → the junction, from 1, that last got an edge from it
+	into      []int32      // chain → the fence node, from 1, that last got an edge from it
 	readAfter []Node       // write → that of the last edge of loadsInOrder into it, plus 1
-	outOf     []Node       // chain of the thread × kinds → the junction, plus 1, that it last got an edge from
+	outOf     []Node       // chain of the thread × kinds → the fence node, plus 1, that it last got an edge from
 }
 
 // loadsInOrder emits, for two reads of a location that no own write lies
@@ -175,12 +175,12 @@ func (g *Graph) readInOrder(u, v Node) parse.OpID {
 	return g.inOrder[[2]Node{u, v}]
 }
 
-// ruledGates adds the gates that junctions are, for what their sources show to
+// ruledGates adds the gates that fence nodes are, for what their sources show to
 // precede them.
 func (l *gateList) ruledGates() {
 	g := l.g
-	for i := range g.junctions {
-		f, sources := g.second[i], g.sources[g.junctions[i].first:g.junctions[i].end]
+	for i := range g.fenceNodes {
+		f, sources := g.second[i], g.sources[g.fenceNodes[i].first:g.fenceNodes[i].end]
 		for k := len(sources) - 1; k >= 0; k-- {
 			v := g.node[sources[k]]
 			x, w := g.loc[v], g.writeBehind(v)

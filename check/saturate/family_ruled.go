@@ -8,28 +8,28 @@ import (
 	"ordeal/parse"
 )
 
-// junction is a node between accesses of a thread and later ones that they
+// fenceNode is a node between accesses of a thread and later ones that they
 // precede, under a model with Rules: a fence, what the annotations of accesses
 // order, or what a branch or an address does. It stands in front of an
 // operation, or is that fence. Those of one kind in a thread form a chain: what
 // the sources of one precede, the sources of those before it precede too.
 //
-// A junction whose sources are among those of another kind, and so its targets,
-// covers what comes before it: see covered.
-type junction struct {
+// A fence node whose sources are among those of another kind, and so its targets,
+// covers what comes before it: see fenceNodeKind.covers.
+type fenceNode struct {
 	at         parse.OpID
 	chain      int32
 	kind       int32
-	first, end int32 // its sources, of junctionPlan.sources
-	behind     int32 // index of the latest junction that covers its kind, or -1
+	first, end int32 // its sources, of fenceNodePlan.sources
+	behind     int32 // index of the latest fence node that covers its kind, or -1
 }
 
 // ruled is what a graph under a model with Rules has besides.
 type ruled struct {
-	junctions  []junction   // as Graph.second
-	sources    []parse.OpID // of junctions: since the one of the kind before it, or the one that covers it, in order
+	fenceNodes []fenceNode  // as Graph.second
+	sources    []parse.OpID // of fence nodes: since the one of the kind before it, or the one that covers it, in order
 	class      []model.Class
-	kinds      []junctionKind
+	kinds      []fenceNodeKind
 	localEdges []localEdge
 	// afterOwn gives, for loads of own writes that accesses of their location
 	// precede, the latest of these that is a write or returns one of another thread.
@@ -37,41 +37,41 @@ type ruled struct {
 	inOrder  map[[2]Node]parse.OpID // see readInOrder
 }
 
-// localEdge is an order of two accesses of a thread that no junction stands for.
+// localEdge is an order of two accesses of a thread that no fence node stands for.
 type localEdge struct{ from, to parse.OpID }
 
-// junctionPlan finds junctions and edges thread by thread.
-type junctionPlan struct {
+// fenceNodePlan finds fence nodes and edges thread by thread.
+type fenceNodePlan struct {
 	h *parse.History
 	m model.Model
 
-	kinds   []junctionKind
+	kinds   []fenceNodeKind
 	table   *kindTable
 	class   []model.Class // by operation
-	list    []junction
-	sources []parse.OpID // of junctions
+	list    []fenceNode
+	sources []parse.OpID // of fence nodes
 	edges   []localEdge
-	touched []bool      // by a junction or an edge
+	touched []bool      // by a fence node or an edge
 	leaves  []bool      // source of an edge to another location
 	in      []parse.Dep // by target
 	inStart []int32     // operation → first of in; one entry more; nil if there are none
 
 	// Of the thread at hand, by kind: the operation from which on sources count,
-	// the latest junction that covers the kind since its own latest one, explicit
+	// the latest fence node that covers the kind since its own latest one, explicit
 	// sources.
 	since    []parse.OpID
-	at       []parse.OpID // of the latest junction
+	at       []parse.OpID // of the latest fence node
 	behind   []int32
 	explicit [][]parse.OpID
-	targets  model.Class // of all junctions
-	unmet    []kindSet   // the wider kinds of which no source is a target of the latest junction yet
+	targets  model.Class // of all fence nodes
+	unmet    []kindSet   // the wider kinds of which no source is a target of the latest fence node yet
 	open     kindSet     // kinds with unmet ones
 	kept     kindSet     // those of Keeps that have a source since
 }
 
-func planJunctions(h *parse.History, m model.Model) *junctionPlan {
-	kinds := junctionKinds(m.Rules)
-	p := &junctionPlan{
+func planFenceNodes(h *parse.History, m model.Model) *fenceNodePlan {
+	kinds := fenceNodeKinds(m.Rules)
+	p := &fenceNodePlan{
 		h: h, m: m, kinds: kinds, table: newKindTable(m.Rules, kinds), class: make([]model.Class, len(h.Ops)),
 		touched: make([]bool, len(h.Ops)), leaves: make([]bool, len(h.Ops)),
 		since:  make([]parse.OpID, len(kinds)),
@@ -84,7 +84,7 @@ func planJunctions(h *parse.History, m model.Model) *junctionPlan {
 	if len(h.Deps) > 0 {
 		p.inStart, p.in = closure.Group(len(h.Ops), h.Deps, func(d parse.Dep) int32 { return int32(d.To) })
 	}
-	p.list, p.sources = make([]junction, 0, len(h.Ops)/4), make([]parse.OpID, 0, len(h.Ops)+len(h.Ops)/2)
+	p.list, p.sources = make([]fenceNode, 0, len(h.Ops)/4), make([]parse.OpID, 0, len(h.Ops)+len(h.Ops)/2)
 	p.edges = make([]localEdge, 0, len(h.Deps)+len(h.Deps)/4)
 	for t := range h.Threads() {
 		p.thread(h.Start[t], h.Start[t+1])
@@ -104,7 +104,7 @@ func planJunctions(h *parse.History, m model.Model) *junctionPlan {
 
 // touchLocations touches all loads of a thread of locations of which one is
 // touched, where loads of a location keep their order.
-func (p *junctionPlan) touchLocations(lo, hi parse.OpID) {
+func (p *fenceNodePlan) touchLocations(lo, hi parse.OpID) {
 	locations := map[int32]bool{}
 	for _, touched := range []bool{true, false} {
 		for id := lo; id < hi; id++ {
@@ -119,14 +119,14 @@ func (p *junctionPlan) touchLocations(lo, hi parse.OpID) {
 	}
 }
 
-func (p *junctionPlan) incoming(id parse.OpID) []parse.Dep {
+func (p *fenceNodePlan) incoming(id parse.OpID) []parse.Dep {
 	if p.inStart == nil {
 		return nil
 	}
 	return p.in[p.inStart[id]:p.inStart[id+1]]
 }
 
-func (p *junctionPlan) edge(from, to parse.OpID) {
+func (p *fenceNodePlan) edge(from, to parse.OpID) {
 	p.edges = append(p.edges, localEdge{from, to})
 	p.touched[from], p.touched[to] = true, true
 	if p.h.Ops[from].Loc != p.h.Ops[to].Loc {
@@ -134,7 +134,7 @@ func (p *junctionPlan) edge(from, to parse.OpID) {
 	}
 }
 
-func (p *junctionPlan) thread(lo, hi parse.OpID) {
+func (p *fenceNodePlan) thread(lo, hi parse.OpID) {
 	h, r := p.h, p.m.Rules
 	stores, syncs, keeps := storesKind(r), syncsKind(r), kindSet(1)<<len(r.Keeps)-1
 	for k := range p.kinds {
@@ -185,7 +185,7 @@ func (p *junctionPlan) thread(lo, hi parse.OpID) {
 
 // pending notes the sources of dependencies of a kind on what precedes, which order what comes
 // next.
-func (p *junctionPlan) pending(in []parse.Dep, kind parse.DepKind) {
+func (p *fenceNodePlan) pending(in []parse.Dep, kind parse.DepKind) {
 	r := p.m.Rules
 	if !r.Pipeline {
 		return
@@ -200,11 +200,11 @@ func (p *junctionPlan) pending(in []parse.Dep, kind parse.DepKind) {
 	}
 }
 
-// make makes the next junction of a kind, whose sources are the accesses of its
+// make makes the next fence node of a kind, whose sources are the accesses of its
 // class, or explicit.
-func (p *junctionPlan) make(id parse.OpID, kind int) {
+func (p *fenceNodePlan) make(id parse.OpID, kind int) {
 	k := &p.kinds[kind]
-	j := junction{at: id, kind: int32(kind), first: int32(len(p.sources)), behind: p.behind[kind]}
+	j := fenceNode{at: id, kind: int32(kind), first: int32(len(p.sources)), behind: p.behind[kind]}
 	if kind < storesKind(p.m.Rules) {
 		for s := p.since[kind]; s < id; s++ {
 			if p.class[s]&k.sources != 0 {
@@ -232,10 +232,10 @@ func (p *junctionPlan) make(id parse.OpID, kind int) {
 	p.list = append(p.list, j)
 }
 
-// meet notes an access. If it is a target of the latest junction of a kind, and a source of
-// another whose sources are all of the first kind, those before that junction precede it:
+// meet notes an access. If it is a target of the latest fence node of a kind, and a source of
+// another whose sources are all of the first kind, those before that fence node precede it:
 // the other kind needs none of them.
-func (p *junctionPlan) meet(class model.Class) {
+func (p *fenceNodePlan) meet(class model.Class) {
 	sources := p.table.sources[class]
 	(p.open & p.table.targets[class]).each(func(k int) {
 		(p.unmet[k] & sources).each(func(other int) {
@@ -248,7 +248,7 @@ func (p *junctionPlan) meet(class model.Class) {
 }
 
 // forwarded adds the edges to a load that reads from an own earlier write.
-func (p *junctionPlan) forwarded(id parse.OpID, o *parse.Op, lo parse.OpID) {
+func (p *fenceNodePlan) forwarded(id parse.OpID, o *parse.Op, lo parse.OpID) {
 	r, w := p.m.Rules, o.RF
 	if o.Kind != parse.Read || w < lo || w >= id {
 		return
@@ -269,7 +269,7 @@ func (p *junctionPlan) forwarded(id parse.OpID, o *parse.Op, lo parse.OpID) {
 
 // afterOwn finds what ruled.afterOwn holds. The later of two such accesses of a
 // thread shows the later write: coherence orders what they write or return.
-func (p *junctionPlan) afterOwn() map[parse.OpID]parse.OpID {
+func (p *fenceNodePlan) afterOwn() map[parse.OpID]parse.OpID {
 	var within []localEdge // of one location, into loads of own writes
 	own := func(id parse.OpID) bool {
 		o := &p.h.Ops[id]
@@ -314,16 +314,16 @@ func (p *junctionPlan) afterOwn() map[parse.OpID]parse.OpID {
 
 // planRuled plans the chains of models with Rules, like planRelaxed: a chain for
 // the writes of a thread to a location, for the loads of a thread that acquire,
-// and for the junctions of a kind. Other loads that something touches are spread
+// and for the fence nodes of a kind. Other loads that something touches are spread
 // over chains. Under a model that keeps all loads of a location in order, these
 // form a chain.
 func (p *chainPlan) planRuled(h *parse.History, m model.Model) {
-	p.columns = map[int32]bool{}
-	p.junctions = planJunctions(h, m)
-	list := p.junctions.list
+	p.entries = map[int32]bool{}
+	p.fenceNodes = planFenceNodes(h, m)
+	list := p.fenceNodes.list
 	p.second = make([]secondPart, 0, len(list))
 	source := directSources(h, m)
-	var marked []bool // chains with a column
+	var marked []bool // chains with a clock entry
 	mark := func(chain int32, is bool) int32 {
 		if is {
 			marked = append(marked, make([]bool, max(0, int(chain)+1-len(marked)))...)
@@ -331,8 +331,8 @@ func (p *chainPlan) planRuled(h *parse.History, m model.Model) {
 		}
 		return chain
 	}
-	// Chains of the thread at hand, -1 for none: by kind of junctions, by location.
-	kinds, writes, loads := make(chainList, len(p.junctions.kinds)), make(chainList, len(h.Locations)), make(chainList, len(h.Locations))
+	// Chains of the thread at hand, -1 for none: by kind of fence nodes, by location.
+	kinds, writes, loads := make(chainList, len(p.fenceNodes.kinds)), make(chainList, len(h.Locations)), make(chainList, len(h.Locations))
 	for t := range h.Threads() {
 		kinds.clear()
 		writes.clear()
@@ -351,13 +351,13 @@ func (p *chainPlan) planRuled(h *parse.History, m model.Model) {
 				}
 			}
 			o := &h.Ops[id]
-			leaves := p.junctions.leaves[id]
+			leaves := p.fenceNodes.leaves[id]
 			switch {
 			case o.Kind == parse.Fence:
 			case o.Writes():
 				p.chain[id] = mark(writes.of(o.Loc, p, t), leaves)
-			case !p.junctions.touched[id]:
-			case p.junctions.chained(id):
+			case !p.fenceNodes.touched[id]:
+			case p.fenceNodes.chained(id):
 				p.chain[id] = mark(acquires(), true)
 			case m.LoadLoadSameLoc:
 				p.chain[id] = mark(loads.of(o.Loc, p, t), leaves)
@@ -370,7 +370,7 @@ func (p *chainPlan) planRuled(h *parse.History, m model.Model) {
 	}
 	for chain, is := range marked {
 		if is {
-			p.columns[int32(chain)] = true
+			p.entries[int32(chain)] = true
 		}
 	}
 }
@@ -394,7 +394,7 @@ func (l chainList) of(i int32, p *chainPlan, thread int) int32 {
 }
 
 // chained reports whether accesses like one of a thread form a chain by themselves.
-func (p *junctionPlan) chained(id parse.OpID) bool {
+func (p *fenceNodePlan) chained(id parse.OpID) bool {
 	return p.table.sources[p.class[id]]&p.table.targets[p.class[id]]&(1<<len(p.m.Rules.Keeps)-1) != 0
 }
 

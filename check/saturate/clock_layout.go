@@ -1,57 +1,57 @@
 package saturate
 
-// columns says where a clock row holds what. Under SC and TSO a row has a
+// clockLayout says where a clock row holds what. Under SC and TSO a row has a
 // component for every chain. Other models have a chain for each thread and
 // location, whose writes mostly precede others of their own location only: a
-// row begins with a component for each chain that has a column (see
-// planRelaxed), and the row of a write goes on with one for each lane of its
+// row begins with a component for each chain that has a clock entry (see
+// planRelaxed), and the row of a write goes on with one for each write chain of its
 // location. Which writes to another location precede a node is looked up (see
 // gates.go).
-type columns struct {
-	// columns is the number of chains that have one; width is that of the
+type clockLayout struct {
+	// entries is the number of chains that have one; width is that of the
 	// widest row.
-	columns, width int
-	column         []int32 // node → its chain's column, or -1
-	columnChain    []int32 // column → chain; nil where they are the same
+	entries, width int
+	entry          []int32 // node → its chain's clock entry, or -1
+	entryChain     []int32 // clock entry → chain; nil where they are the same
 	rowStart       []int64 // node → offset of its row; one entry more; nil if all have one width
-	lane           []int32 // slot → lane; nil if all rows have one width
+	writeChain     []int32 // slot → write chain; nil if all rows have one width
 }
 
-// byLocation reports whether rows have components for lanes.
-func (g *Graph) byLocation() bool { return g.columnChain != nil }
+// byLocation reports whether rows have components for write chains.
+func (g *Graph) byLocation() bool { return g.entryChain != nil }
 
 // layOut lays out the clock rows.
 func (g *Graph) layOut(plan chainPlan) {
-	if plan.columns == nil {
-		g.columns = columns{columns: g.chains, width: g.chains, column: g.chain}
+	if plan.entries == nil {
+		g.clockLayout = clockLayout{entries: g.chains, width: g.chains, entry: g.chain}
 		return
 	}
 	of := make([]int32, g.chains)
-	g.columnChain = make([]int32, 0, len(plan.columns))
+	g.entryChain = make([]int32, 0, len(plan.entries))
 	for c := range of {
 		of[c] = -1
-		if plan.columns[int32(c)] {
-			of[c] = int32(len(g.columnChain))
-			g.columnChain = append(g.columnChain, int32(c))
+		if plan.entries[int32(c)] {
+			of[c] = int32(len(g.entryChain))
+			g.entryChain = append(g.entryChain, int32(c))
 		}
 	}
-	g.columns.columns = len(g.columnChain)
-	g.column = make([]int32, g.n)
+	g.entries = len(g.entryChain)
+	g.entry = make([]int32, g.n)
 	g.rowStart = make([]int64, g.n+1)
 	for v := range Node(g.n) {
-		g.column[v] = of[g.chain[v]]
-		n := g.columns.columns
+		g.entry[v] = of[g.chain[v]]
+		n := g.entries
 		if g.kind[v]&bitWrite != 0 {
-			lo, hi := g.lanes(g.loc[v])
+			lo, hi := g.writeChains(g.loc[v])
 			n += int(hi - lo)
 		}
 		g.width = max(g.width, n)
 		g.rowStart[v+1] = g.rowStart[v] + int64(n)
 	}
-	g.lane = make([]int32, len(g.writePos))
-	for l := range g.laneChain {
-		for s := g.laneWrite[l]; s < g.laneWrite[l+1]; s++ {
-			g.lane[s] = int32(l)
+	g.writeChain = make([]int32, len(g.writePos))
+	for l := range g.chainOfWrites {
+		for s := g.firstSlot[l]; s < g.firstSlot[l+1]; s++ {
+			g.writeChain[s] = int32(l)
 		}
 	}
 }
@@ -86,20 +86,20 @@ func (g *Graph) put(v Node, c, p int32) {
 	g.nonZero(v, int(c))
 }
 
-// laneComponent is the index of a lane in the rows of writes to its location,
-// given the location's first lane.
-func (g *Graph) laneComponent(first, lane int32) int32 {
-	return int32(g.columns.columns) + lane - first
+// writeChainComponent is the index of a write chain in the rows of writes to its location,
+// given the location's first write chain.
+func (g *Graph) writeChainComponent(first, writeChain int32) int32 {
+	return int32(g.entries) + writeChain - first
 }
 
 // component is the index in the row of v of the component that u is counted
-// in, or -1 if there is none. For a write in a chain with a column, and another
-// to its location, it is that of the lane.
+// in, or -1 if there is none. For a write in a chain with a clock entry, and another
+// to its location, it is that of the write chain.
 func (g *Graph) component(u, v Node) int32 {
 	if g.byLocation() && g.kind[u]&g.kind[v]&bitWrite != 0 && g.loc[u] == g.loc[v] {
-		return g.laneComponent(g.laneStart[g.loc[u]], g.lane[g.slot[u]])
+		return g.writeChainComponent(g.writeChainStart[g.loc[u]], g.writeChain[g.slot[u]])
 	}
-	return g.column[u]
+	return g.entry[u]
 }
 
 // known reports whether the edge from u to v, a write, adds nothing to the row
@@ -135,7 +135,7 @@ func (g *Graph) follows(u, v Node) bool {
 // shared is the number of components that an edge from u to v hands on.
 func (g *Graph) shared(u, v Node) int {
 	if g.byLocation() && (g.kind[u]&g.kind[v]&bitWrite == 0 || g.loc[u] != g.loc[v]) {
-		return g.columns.columns
+		return g.entries
 	}
 	return int(g.rowWidth(v))
 }

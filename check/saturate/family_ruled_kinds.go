@@ -6,16 +6,16 @@ import (
 	"ordeal/check/model"
 )
 
-// junctionKind is a kind of junctions: what they order before what.
-type junctionKind struct {
+// fenceNodeKind is a kind of fence nodes: what they order before what.
+type fenceNodeKind struct {
 	sources, targets model.Class
-	// covers lists the other kinds of which each junction is an order that one of
-	// this kind in its place would be. Such a junction needs no source from before
+	// covers lists the other kinds of which each fence node is an order that one of
+	// this kind in its place would be. Such a fence node needs no source from before
 	// the latest one of this kind, and no target behind the next one.
 	covers []int
 }
 
-// The kinds of junctions are those of Rules.Keeps, the parts of fences as
+// The kinds of fence nodes are those of Rules.Keeps, the parts of fences as
 // fencePart.index numbers them, and the two of Rules.Pipeline and Rules.ISync.
 func fenceKind(r *model.Rules) int  { return len(r.Keeps) }
 func storesKind(r *model.Rules) int { return len(r.Keeps) + partKinds }
@@ -24,19 +24,19 @@ func syncsKind(r *model.Rules) int  { return len(r.Keeps) + partKinds + 1 }
 // within reports whether b has all accesses that a has.
 func within(a, b model.Class) bool { return a&^b == 0 || b == model.Accesses }
 
-func junctionKinds(r *model.Rules) []junctionKind {
-	var kinds []junctionKind
+func fenceNodeKinds(r *model.Rules) []fenceNodeKind {
+	var kinds []fenceNodeKind
 	for _, keep := range r.Keeps {
-		kinds = append(kinds, junctionKind{sources: keep.Before, targets: keep.After})
+		kinds = append(kinds, fenceNodeKind{sources: keep.Before, targets: keep.After})
 	}
 	for sources := model.Loads; sources <= model.Accesses; sources++ {
 		for targets := model.Loads; targets <= model.Accesses; targets++ {
-			kinds = append(kinds, junctionKind{sources: sources, targets: targets})
+			kinds = append(kinds, fenceNodeKind{sources: sources, targets: targets})
 		}
 	}
 	kinds = append(kinds,
-		junctionKind{sources: model.Accesses, targets: model.Stores},
-		junctionKind{sources: model.Accesses, targets: model.Accesses})
+		fenceNodeKind{sources: model.Accesses, targets: model.Stores},
+		fenceNodeKind{sources: model.Accesses, targets: model.Accesses})
 	for i := range storesKind(r) { // the last two do not order all their sources
 		k := &kinds[i]
 		for j, other := range kinds {
@@ -48,10 +48,10 @@ func junctionKinds(r *model.Rules) []junctionKind {
 	return kinds
 }
 
-// kindSet is a set of kinds of junctions.
+// kindSet is a set of kinds of fence nodes.
 type kindSet uint32
 
-// kindTable answers what is asked of each access or junction: sets of kinds.
+// kindTable answers what is asked of each access or fence node: sets of kinds.
 type kindTable struct {
 	// sources and targets give by class the kinds that such an access is a source or a
 	// target of.
@@ -60,7 +60,7 @@ type kindTable struct {
 	wider []kindSet
 }
 
-func newKindTable(r *model.Rules, kinds []junctionKind) *kindTable {
+func newKindTable(r *model.Rules, kinds []fenceNodeKind) *kindTable {
 	t := &kindTable{wider: make([]kindSet, len(kinds))}
 	for k, kind := range kinds {
 		one := kindSet(1) << k
