@@ -63,8 +63,8 @@ func (b *buffer) inOrder(at event.Tick) bool {
 func (b *buffer) enqueue(m *object, at event.Tick) {
 	b.count++
 	b.insert(queued{msg: m, at: at, number: b.count})
-	if q := b.poller.queue; b.capacity != nil && q != nil { // a Stepper has no time
-		b.noteCome(q.Now())
+	if b.capacity != nil {
+		b.noteCome(b.poller.queue.Now())
 	}
 	b.poller.wake(at)
 }

@@ -136,3 +136,8 @@ func TestStaleObjectsRest(t *testing.T) {
 	}
 	t.Error("a dead object never comes back")
 }
+
+// idle is an actor that does nothing.
+type idle struct{}
+
+func (idle) Handle(uint64) {}

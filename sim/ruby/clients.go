@@ -116,7 +116,7 @@ func (s *Stepper) Transfer(device int, t memory.Transfer) (started bool, err err
 		return false, nil
 	}
 	s.races[d] = 0
-	s.begin(c, func() bool {
+	s.start(func() bool {
 		d.Transfer(t)
 		return true
 	})

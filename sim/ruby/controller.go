@@ -109,7 +109,7 @@ func (c *controller) Handle(uint64) {
 			}
 			return
 		}
-		switch c.poll() {
+		switch c.advance() {
 		case next:
 			c.full = 0
 			return
@@ -125,11 +125,12 @@ func (c *controller) setNow(now event.Tick) { c.now, c.words[code.ClockWord] = n
 // controller can run, after which it will not end.
 const endless = 10_000
 
-// poll runs the bodies of the ports up to the first that ends in restart or
-// again, and gives that; next if there is none. It looks at those that may do something:
+// advance is one step of the controller: it runs the bodies of the ports up to the first that
+// ends in restart, that is after a transition, or in again, and gives that; next if there is none. A wake-up of the event
+// queue and a step of a Stepper are made of it alone. It looks at those that may do something:
 // their buffers hold messages, or their bodies begin with something else than a test
 // for that.
-func (c *controller) poll() flow {
+func (c *controller) advance() flow {
 	for set := c.holding | c.always; set != 0; {
 		i := bits.TrailingZeros64(set)
 		if p := &c.code.Ports[i]; !p.Guarded || c.in[i].ready(c.now) {

@@ -25,7 +25,7 @@ func (i devicePort) Start(t memory.Transfer) {
 		}
 		m := c.system.request(t.Addr.Line(), kind)
 		m.words[r.Physical], m.words[r.Size] = uint64(t.Addr), uint64(t.Bytes)
-		c.mandatory.enqueue(m, c.system.queue.Now()+1)
+		c.mandatory.enqueue(m, c.system.queue.Now()+c.system.portLatency(1))
 		return
 	}
 	m := c.system.pools[f.Layout.Index].get()
@@ -36,7 +36,7 @@ func (i devicePort) Start(t memory.Transfer) {
 		m.words[f.Kind] = f.Store
 		*m.block(f.Data) = t.Data
 	}
-	c.mandatory.enqueue(m, c.system.queue.Now()+1)
+	c.mandatory.enqueue(m, c.system.queue.Now()+c.system.portLatency(1))
 }
 
 // addDevices makes the devices of a controller.

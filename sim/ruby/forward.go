@@ -7,8 +7,8 @@ import (
 	"ordeal/sim/builtin/event"
 )
 
-// wakeups are the ticks at which an actor of the queue is to run, once each. A
-// Stepper's have no queue: what is to run is a step.
+// wakeups are the ticks at which an actor of the queue is to run, once each. Where time
+// stands still there are none.
 type wakeups struct {
 	queue *event.Queue
 	self  event.Actor
@@ -20,7 +20,7 @@ type wakeups struct {
 }
 
 func (w *wakeups) wake(at event.Tick) {
-	if w.queue != nil && !slices.Contains(w.ticks, at) {
+	if !w.queue.Still() && !slices.Contains(w.ticks, at) {
 		if w.ticks == nil {
 			w.ticks = w.few[:0]
 		}

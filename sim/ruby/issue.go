@@ -34,7 +34,7 @@ func (i *sequencerPort) IssueAtomic(line memory.Addr, word uint8) {
 	at := uint64(word) * gen.WordBytes
 	m.words[f.Physical] = uint64(line) + at
 	m.words[f.Mask], m.words[f.Mask+1] = bytemask.Range(at, gen.WordBytes), uint64(i.port)+1
-	c.mandatory.enqueue(m, c.system.queue.Now()+i.latency)
+	c.mandatory.enqueue(m, c.system.queue.Now()+c.system.portLatency(i.latency))
 }
 
 // Issue puts an access into the mandatory queue.
@@ -50,7 +50,7 @@ func (i *sequencerPort) Issue(r memory.Request) {
 	case r.Kind == memory.Fetch:
 		kind = i.fields.Fetch
 	}
-	c.mandatory.enqueue(i.message(r.Line, kind), c.system.queue.Now()+i.latency)
+	c.mandatory.enqueue(i.message(r.Line, kind), c.system.queue.Now()+c.system.portLatency(i.latency))
 }
 
 // message is a request of the core.

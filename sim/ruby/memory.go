@@ -22,14 +22,34 @@ type memoryQueue struct {
 	lines             map[memory.Addr]*memory.Block
 }
 
+// serve takes a request that has arrived and schedules its answer.
 func (q *memoryQueue) serve(c *controller) {
 	if !q.requests.ready(c.now) {
 		return
 	}
-	m, f := q.requests.pop().msg, q.fields
+	m := q.requests.pop().msg
 	if q.requests.ready(c.now) {
 		c.wake(c.now + 1)
 	}
+	f := q.fields
+	line := memory.Addr(m.words[f.Addr]).Line()
+	answer := q.answer(c, m)
+	if q.reorder {
+		at := c.now + 1
+		if answer.words[f.Kind] != f.Write {
+			at = c.now + q.latency.Draw(q.random)
+		}
+		q.answers.entrance().enqueue(answer, at)
+		return
+	}
+	last := &q.last[int(line/types.BlockBytes)/max(c.system.options.Directories, 1)%len(q.last)]
+	*last = max(*last, c.now+q.latency.Draw(q.random)) + 1
+	q.answers.entrance().enqueue(answer, *last)
+}
+
+// answer performs a request and gives the answer.
+func (q *memoryQueue) answer(c *controller, m *object) *object {
+	f := q.fields
 	if m.layout != f.Layout {
 		c.fail("memory got another type of message", "%s", m.layout.Type.Name)
 	}
@@ -56,27 +76,17 @@ func (q *memoryQueue) serve(c *controller) {
 			}
 			bytemask.Merge(block[:], m.block(f.Data)[:], bytemask.Range(first, n))
 		}
+		if q.reorder {
+			q.renew(line, block, c.now)
+		}
 	default:
 		c.fail("memory got a request of an unknown type", "line %#x", int64(line))
 	}
 	if f.Size >= 0 {
 		answer.words[f.Size] = size
 	}
-	write := m.words[f.Kind] == f.Write
 	pool.put(m)
-	if q.reorder {
-		at := c.now + 1
-		if write {
-			q.renew(line, block, c.now)
-		} else {
-			at = c.now + q.latency.Draw(q.random)
-		}
-		q.answers.entrance().enqueue(answer, at)
-		return
-	}
-	last := &q.last[int(line/types.BlockBytes)/max(c.system.options.Directories, 1)%len(q.last)]
-	*last = max(*last, c.now+q.latency.Draw(q.random)) + 1
-	q.answers.entrance().enqueue(answer, *last)
+	return answer
 }
 
 // block is what memory holds of a line.

@@ -34,9 +34,11 @@ var cacheNatives = map[string]nativeWord{
 	"TBETable.isPresent": lineMethod(func(c *controller, at int, line memory.Addr) uint64 {
 		return truth(c.tables[at].lookup(line) != nil)
 	}),
-	"TBETable.allocate":           lineMethod(allocateTBE),
-	"TBETable.deallocate":         lineMethod(deallocateTBE),
-	"TBETable.areNSlotsAvailable": {1, func(c *controller, k *code.Call) uint64 { return truth(c.tables[k.Part].hasCapacity(int(c.word(k, 0)))) }},
+	"TBETable.allocate":   lineMethod(allocateTBE),
+	"TBETable.deallocate": lineMethod(deallocateTBE),
+	"TBETable.areNSlotsAvailable": {1, func(c *controller, k *code.Call) uint64 {
+		return truth(c.tables[k.Part].hasCapacity(int(c.word(k, 0))))
+	}},
 }
 
 // cacheObjects are the methods of theirs whose result is an entry.

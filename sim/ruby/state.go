@@ -455,7 +455,6 @@ func (s *Stepper) appendMemory(dst []byte, c *controller, perm *Permutation) []b
 }
 
 func (s *Stepper) readMemory(d *decoder, c *controller) {
-	clear(c.memory.last)
 	for _, line := range s.lines {
 		if !s.isHome(c, line) {
 			continue

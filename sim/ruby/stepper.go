@@ -70,24 +70,14 @@ const stepTick event.Tick = 1
 // stepLimit bounds the transitions and retries in a step.
 const stepLimit = 10_000
 
-// idle is an actor that does nothing.
-type idle struct{}
-
-func (idle) Handle(uint64) {}
-
 // NewStepper builds a system; the options are valid. The lines are all those
 // that are ever accessed. The error names what of the protocol has no encoding.
 func NewStepper(p *Protocol, o Options, lines []memory.Addr, d Data) (*Stepper, error) {
 	if err := p.program.checkSteppedBounds(&o); err != nil {
 		return nil, err
 	}
-	q := event.New(event.FIFO, 0)
-	q.At(stepTick, q.Add(idle{}), 0)
-	if err := q.Run(1); err != nil {
-		return nil, err
-	}
 	s := &Stepper{
-		System: New(q, p, o), lines: lines, data: d, words: d.Words,
+		System: New(event.Still(stepTick), p, o), lines: lines, data: d, words: d.Words,
 		places: map[*buffer]place{}, unordered: map[*buffer]bool{}, competed: map[*cache.Cache[*object]]bool{}, races: map[*memory.DeviceSequencer]byte{},
 		stores: make([]int, len(lines)*code.BlockWords), codecsOf: make([][]codec, len(p.program.Layouts)),
 	}
@@ -167,7 +157,6 @@ func (s *Stepper) index() error {
 		s.variables = append(s.variables, list)
 		s.initial = append(s.initial, initialWords(s.controllers[k], unread))
 		for _, c := range s.controllers[k] {
-			c.queue = nil
 			c.setNow(stepTick)
 			s.indexController(c)
 			s.all = append(s.all, c)
@@ -210,7 +199,6 @@ func (s *Stepper) indexController(c *controller) {
 		switch {
 		case b == nil || c.memory != nil && b == c.memory.requests:
 		case b.link != nil:
-			b.link.queue = nil
 			add(&out, b)
 		case b.owner != c:
 			add(&out, b)
@@ -333,27 +321,18 @@ func (s *Stepper) Access(core int, r memory.Request) (started bool, err error) {
 	if c.mandatory.ready(stepTick) {
 		return false, nil
 	}
-	if !s.begin(c, func() bool { return s.ports[core].Access(r) }) {
+	if !s.start(func() bool { return s.ports[core].Access(r) }) {
 		return false, nil
 	}
 	return true, s.run(c)
 }
 
-// begin starts an access, whose message in the mandatory queue is there at once;
-// false if the port refuses it.
-func (s *Stepper) begin(c *controller, start func() bool) bool {
-	b, before := c.mandatory, c.mandatory.count
-	if !start() {
-		return false
-	}
-	for j := b.head; j < len(b.items) && b.count > before; j++ {
-		if q := b.items[j]; q.number == b.count {
-			b.items = slices.Delete(b.items, j, j+1)
-			b.arrive(q.msg)
-			break
-		}
-	}
-	return true
+// start starts an access, whose message is in the mandatory queue at once; false if the port
+// refuses it. What a port issues by itself later comes like other messages.
+func (s *Stepper) start(access func() bool) bool {
+	s.starting = true
+	defer func() { s.starting = false }()
+	return access()
 }
 
 // run polls the ports of a controller until none does anything, then takes what
@@ -423,7 +402,7 @@ func (s *Stepper) poll(c *controller) {
 		if watched {
 			s.before = s.progress(s.before[:0], c)
 		}
-		moved := c.poll() != next
+		moved := c.advance() != next
 		if watched && moved {
 			s.after = s.progress(s.after[:0], c)
 			moved = !bytes.Equal(s.before, s.after)
@@ -458,24 +437,13 @@ func (s *Stepper) progress(dst []byte, c *controller) []byte {
 	return s.AppendController(dst, i, s.identity)
 }
 
-// serve lets memory answer all requests.
+// serve lets memory answer all requests, in the order in which they were sent.
 func (s *Stepper) serve(c *controller) {
-	b := c.memory.requests
-	slices.SortFunc(b.items[b.head:], func(a, b queued) int { return int(a.number) - int(b.number) })
-	for j := b.head; j < len(b.items); j++ {
-		b.items[j].at = stepTick
-	}
-	for b.ready(stepTick) {
-		for k := range c.memory.last {
-			c.memory.last[k] = stepTick
-		}
-		n := c.memory.answers.count
-		c.memory.serve(c)
-		for j := range c.memory.answers.items { // the delay is drawn at random
-			if q := &c.memory.answers.items[j]; q.number > n {
-				q.at = min(q.at, stepTick+1)
-			}
-		}
+	q := c.memory
+	requests := q.requests.items[q.requests.head:]
+	slices.SortFunc(requests, func(a, b queued) int { return int(a.number) - int(b.number) })
+	for range len(requests) {
+		q.answers.enqueue(q.answer(c, q.requests.pop().msg), stepTick+1)
 	}
 }
 

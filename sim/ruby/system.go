@@ -88,6 +88,7 @@ type System struct {
 	actors      []actor // in the order in which they were added to the queue
 	reading     reading // the functional read under way
 	oldest      int     // in recent
+	starting    bool    // a Stepper starts an access, which is in the mandatory queue at once
 	trace       func(c *controller, state, event, to int, line memory.Addr)
 	spare
 }
@@ -336,4 +337,12 @@ func (s *System) addCore(c *controller) {
 	c.sequencers = append(c.sequencers, seq)
 	s.ports = append(s.ports, seq)
 	s.owners = append(s.owners, c)
+}
+
+// portLatency is how long an access takes from a port into the mandatory queue.
+func (s *System) portLatency(timed event.Tick) event.Tick {
+	if s.starting {
+		return 0
+	}
+	return timed
 }

@@ -47,6 +47,7 @@ type Queue struct {
 
 	hash, count uint64
 	halted      bool
+	still       bool
 	err         error
 }
 
@@ -83,6 +84,13 @@ func New(order Order, seed uint64) *Queue {
 	q.order, q.random = order, rand.NewPCG(seed, stream)
 	return q
 }
+
+// Still makes a queue whose time stands still at a tick: nothing is to be scheduled on it, and it
+// runs nothing.
+func Still(at Tick) *Queue { return &Queue{now: at, still: true} }
+
+// Still reports whether the queue is one of Still.
+func (q *Queue) Still() bool { return q.still }
 
 // Release gives the memory of a queue back, which may not be used afterwards.
 func (q *Queue) Release() {
