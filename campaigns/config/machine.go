@@ -8,7 +8,7 @@ import (
 	"ordeal/gen"
 	"ordeal/gen/option"
 	"ordeal/sim/builtin"
-	"ordeal/sim/builtin/barrier"
+	"ordeal/sim/builtin/agent"
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/ruby"
@@ -107,7 +107,7 @@ func (m *Machine) Builtin() (builtin.Options, error) {
 		note("rmw", err)
 	}
 	if m.Barriers != "" {
-		o.Barriers, err = barrier.Parse(m.Barriers)
+		o.Barriers, err = agent.ParseBarriers(m.Barriers)
 		note("barriers", err)
 	}
 	if m.Reorder != "" {

@@ -13,7 +13,7 @@ import (
 	"ordeal/gen/shapes"
 	"ordeal/sim"
 	"ordeal/sim/builtin"
-	"ordeal/sim/builtin/barrier"
+	"ordeal/sim/builtin/agent"
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/explore/machine"
@@ -36,7 +36,7 @@ var Rules = option.Rules{
 		"policies":   func() []string { return []string{string(InfraContinue), string(InfraStop)} },
 		"cores":      func() []string { return texts(core.Kinds()) },
 		"reorders":   ruby.Reorders,
-		"barriers":   barrier.Names,
+		"barriers":   agent.BarrierNames,
 		"rmws":       core.RMWs,
 		"orders":     func() []string { return texts([]event.Order{event.Shuffled, event.FIFO, event.LIFO}) },
 		"fairness":   FairnessNames,

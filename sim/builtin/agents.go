@@ -8,35 +8,30 @@ import (
 	"slices"
 
 	"ordeal/gen"
-	"ordeal/sim/builtin/barrier"
+	"ordeal/sim/builtin/agent"
 	"ordeal/sim/builtin/core"
-	"ordeal/sim/builtin/dma"
 	"ordeal/sim/builtin/event"
-	"ordeal/sim/builtin/fetch"
-	"ordeal/sim/builtin/flush"
-	"ordeal/sim/builtin/functional"
 	"ordeal/sim/builtin/memory"
-	"ordeal/sim/builtin/prefetch"
 )
 
-// agent runs a thread.
-type agent interface{ Describe() string }
+// describer is what runs a thread.
+type describer interface{ Describe() string }
 
 // site is where a thread runs: what its accesses go through, and what to call it.
 type site struct {
 	name   string
-	agent  agent
+	agent  describer
 	oldest func() (memory.Addr, event.Tick, bool)
 }
 
 // addAgents makes the agents of all threads.
 func (s *simulation) addAgents() {
 	p, seed := s.job.Program, s.job.Seed
-	var layout dma.Layout
+	var layout agent.Layout
 	cores, devices, fetchers := 0, 0, 0
 	code := s.loadCode()
-	if s.options.Barriers != barrier.None {
-		s.barriers = barrier.NewGroup(s.queue, p, s.options.Barriers, s.job.Rounds)
+	if s.options.Barriers != agent.NoBarriers {
+		s.barriers = agent.NewGroup(s.queue, p, s.options.Barriers, s.job.Rounds)
 	}
 	for t := range p.Threads {
 		id := gen.ThreadID(t)
@@ -48,19 +43,19 @@ func (s *simulation) addAgents() {
 		switch a := p.AgentOf(id); a.Kind {
 		case gen.AgentDMA:
 			if devices == 0 {
-				layout = dma.NewLayout(p)
+				layout = agent.NewLayout(p)
 			}
 			device := s.system.(memory.Devices).Device(devices)
-			at = site{fmt.Sprintf("device %d", devices), dma.New(s.queue, thread, device, layout, s.agentDone), device.Oldest}
+			at = site{fmt.Sprintf("device %d", devices), agent.NewDMA(s.queue, thread, device, layout, s.agentDone), device.Oldest}
 			devices++
 		case gen.AgentFetch:
 			port := s.system.Port(a.Core)
-			at = site{fmt.Sprintf("fetcher %d of core %d", fetchers, a.Core), fetch.New(s.queue, thread, port, code, s.agentDone), port.Oldest}
+			at = site{fmt.Sprintf("fetcher %d of core %d", fetchers, a.Core), agent.NewFetcher(s.queue, thread, port, code, s.agentDone), port.Oldest}
 			fetchers++
 		default:
 			port := s.system.Port(cores)
 			var c core.Core
-			var m *barrier.Member
+			var m *agent.Member
 			done := s.agentDone
 			if s.barriers != nil {
 				m = s.barriers.Join(thread, port, s.agentDone)
@@ -81,7 +76,7 @@ func (s *simulation) addAgents() {
 
 // meeting is a core whose thread may be at a barrier.
 type meeting struct {
-	member *barrier.Member
+	member *agent.Member
 	core   core.Core
 }
 
@@ -90,7 +85,7 @@ func (m meeting) Describe() string { return cmp.Or(m.member.Describe(), m.core.D
 
 // loadCode puts code into the lines that are fetched, but for those that a device stores
 // to, whose transfers may be of whole lines.
-func (s *simulation) loadCode() fetch.Code {
+func (s *simulation) loadCode() agent.Code {
 	p := s.job.Program
 	if p.CountAgents(gen.AgentFetch) == 0 {
 		return nil
@@ -110,7 +105,7 @@ func (s *simulation) loadCode() fetch.Code {
 		}
 	}
 	maps.DeleteFunc(fetched, func(line memory.Addr, _ bool) bool { return written[line] })
-	code := fetch.Assemble(p, slices.Sorted(maps.Keys(fetched)))
+	code := agent.Assemble(p, slices.Sorted(maps.Keys(fetched)))
 	for line, words := range code {
 		s.system.Load(line, &words.Block)
 		for i, v := range words.Block {
@@ -129,7 +124,7 @@ func (s *simulation) addFlushers() {
 	}
 	lines := linesOf(s.job.Program)
 	for i := range s.cores {
-		s.flushers = append(s.flushers, flush.New(s.queue, s.system.Port(i), lines, s.options.Flush, agentSeed(s.job.Seed, i)))
+		s.flushers = append(s.flushers, agent.NewFlusher(s.queue, s.system.Port(i), lines, s.options.Flush, agentSeed(s.job.Seed, i)))
 	}
 }
 
@@ -140,8 +135,8 @@ func (s *simulation) addPrefetchers() {
 	}
 	lines := linesOf(s.job.Program)
 	for i := range s.cores {
-		system := s.system.(prefetch.System)
-		s.prefetchers = append(s.prefetchers, prefetch.New(s.queue, system, i, lines, s.options.Prefetch, agentSeed(s.job.Seed, i)))
+		system := s.system.(agent.PrefetchingSystem)
+		s.prefetchers = append(s.prefetchers, agent.NewPrefetcher(s.queue, system, i, lines, s.options.Prefetch, agentSeed(s.job.Seed, i)))
 	}
 }
 
@@ -166,7 +161,7 @@ func (s *simulation) addReader() {
 		return
 	}
 	p := s.job.Program
-	s.functional = functional.New(s.queue, s.system.(functional.System), linesOf(p), s.options.Functional, s.job.Seed)
+	s.functional = agent.NewReader(s.queue, s.system.(agent.ReadableSystem), linesOf(p), s.options.Functional, s.job.Seed)
 	for t, ops := range p.Threads {
 		if p.AgentOf(gen.ThreadID(t)).Kind != gen.AgentDMA {
 			continue

@@ -5,7 +5,7 @@ import (
 
 	"ordeal/gen"
 	"ordeal/sim"
-	"ordeal/sim/builtin/barrier"
+	"ordeal/sim/builtin/agent"
 	"ordeal/sim/builtin/core"
 )
 
@@ -41,7 +41,7 @@ func TestBarriers(t *testing.T) {
 	const rounds = 12
 	for _, protocol := range []string{Ideal, "mi", "moesi-amd-base"} {
 		for _, kind := range []core.Kind{core.InOrder, core.TSO, core.OOO, core.PSO, core.RMO} {
-			for _, places := range []barrier.Places{barrier.None, barrier.Ends, barrier.Rounds} {
+			for _, places := range []agent.Barriers{agent.NoBarriers, agent.BarrierEnds, agent.BarrierRounds} {
 				last, apart := make([]int, len(p.Threads)), 0
 				observe := func(a core.Access) {
 					n := len(p.Threads[a.Thread])
@@ -64,10 +64,10 @@ func TestBarriers(t *testing.T) {
 						t.Errorf("%s, %s, %s: thread %d ends in round %d", protocol, kind, places, thread, last[thread])
 					}
 				}
-				if places == barrier.Rounds {
+				if places == agent.BarrierRounds {
 					apart-- // the others have not begun the round yet
 				}
-				if together := apart <= 0; together != (places == barrier.Rounds) {
+				if together := apart <= 0; together != (places == agent.BarrierRounds) {
 					t.Errorf("%s, %s, %s: threads are %d rounds apart", protocol, kind, places, apart)
 				}
 			}
@@ -82,7 +82,7 @@ func TestLostCounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, kind := range []core.Kind{core.InOrder, core.OOO} {
-		r := newRunner(t, Options{Protocol: "mi", Core: kind, Barriers: barrier.Ends, Mutant: "MI_example/L1Cache/e_sendData/skip:out_msg.DataBlk"})
+		r := newRunner(t, Options{Protocol: "mi", Core: kind, Barriers: agent.BarrierEnds, Mutant: "MI_example/L1Cache/e_sendData/skip:out_msg.DataBlk"})
 		ends(t, r, sim.Job{Program: p, Rounds: 2}, sim.Deadlock, "deadlock: a count was lost at the start barrier", "waits at the start barrier for core", "reads as 0")
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 	"ordeal/gen"
 	"ordeal/gen/option"
-	"ordeal/sim/builtin/barrier"
+	"ordeal/sim/builtin/agent"
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/protocols"
@@ -136,7 +136,7 @@ type Options struct {
 	// wrong path; see core.Config.
 	WrongPath int
 	// Barriers (--barriers) is where the threads of cores have barriers in memory.
-	Barriers barrier.Places
+	Barriers agent.Barriers
 	// Crossing (--crossing) is how many loads and stores of out-of-order cores come with
 	// one across two lines, on average; 0 means none.
 	Crossing int

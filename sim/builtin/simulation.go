@@ -10,13 +10,10 @@ import (
 	"ordeal/gen"
 	"ordeal/gen/wire"
 	"ordeal/sim"
-	"ordeal/sim/builtin/barrier"
+	"ordeal/sim/builtin/agent"
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/event"
-	"ordeal/sim/builtin/flush"
-	"ordeal/sim/builtin/functional"
 	"ordeal/sim/builtin/memory"
-	"ordeal/sim/builtin/prefetch"
 	"ordeal/sim/ruby"
 )
 
@@ -28,12 +25,12 @@ type simulation struct {
 	system      memory.System
 	threads     []*core.Thread
 	cores       []core.Core
-	sites       []site         // of the threads
-	barriers    *barrier.Group // nil for none
-	flushers    []*flush.Flusher
-	prefetchers []*prefetch.Prefetcher
-	functional  *functional.Reader // nil for none
-	running     int                // threads that have not come to their end
+	sites       []site       // of the threads
+	barriers    *agent.Group // nil for none
+	flushers    []*agent.Flusher
+	prefetchers []*agent.Prefetcher
+	functional  *agent.Reader // nil for none
+	running     int           // threads that have not come to their end
 	writes      core.WriteOrder
 	steps       *core.Steps // nil unless Options.Execution
 	performed   int         // operations up to now

@@ -1,8 +1,4 @@
-// Package barrier has the threads of cores meet at barriers in memory, as those of an
-// executable do (gen/emit/elf/barrier.go): a thread counts the barriers that it has reached in
-// a line of its own, and loads the lines of the others until all their counts are as
-// high. A memory system that loses a count has the threads wait for ever.
-package barrier
+package agent
 
 import (
 	"fmt"
@@ -13,30 +9,33 @@ import (
 	"ordeal/sim/builtin/memory"
 )
 
-// Places says where threads have barriers.
-type Places uint8
+// Barriers says where the threads of cores meet at barriers in memory, as those of an
+// executable do (gen/emit/elf/barrier.go): a thread counts the barriers that it has reached in
+// a line of its own, and loads the lines of the others until all their counts are as
+// high. A memory system that loses a count has the threads wait for ever.
+type Barriers uint8
 
 // The places. A barrier at the end has the first thread wait for the others.
 const (
-	None   Places = iota
-	Ends          // before the first operation of all threads, and after the last one
-	Rounds        // also before each round
+	NoBarriers    Barriers = iota
+	BarrierEnds            // before the first operation of all threads, and after the last one
+	BarrierRounds          // also before each round
 )
 
-var names = option.Names[Places]{"none", "ends", "rounds"}
+var barrierNames = option.Names[Barriers]{"none", "ends", "rounds"}
 
-// Names lists the places by name.
-func Names() []string { return names[:] }
+// BarrierNames lists the places by name.
+func BarrierNames() []string { return barrierNames[:] }
 
 // String is the name on the command line.
-func (p Places) String() string { return names.Of(p) }
+func (p Barriers) String() string { return barrierNames.Of(p) }
 
-// Parse reads a name.
-func Parse(name string) (Places, error) {
-	if name == names[None] {
-		return None, nil
+// ParseBarriers reads a name.
+func ParseBarriers(name string) (Barriers, error) {
+	if name == barrierNames[NoBarriers] {
+		return NoBarriers, nil
 	}
-	return names.Parse("barriers", name)
+	return barrierNames.Parse("barriers", name)
 }
 
 // lineBytes is from one count to the next: two lines, as in an executable.
@@ -62,7 +61,7 @@ type Thread interface {
 type Group struct {
 	queue   *event.Queue
 	base    memory.Addr // of the first count
-	places  Places
+	places  Barriers
 	rounds  int
 	members []*Member
 	waiting int        // members that are at a barrier, or have come to their end
@@ -70,7 +69,7 @@ type Group struct {
 }
 
 // NewGroup is the threads of the cores of a program, whose counts lie behind its locations.
-func NewGroup(q *event.Queue, p *gen.Program, places Places, rounds int) *Group {
+func NewGroup(q *event.Queue, p *gen.Program, places Barriers, rounds int) *Group {
 	end := int64(gen.LineBytes)
 	for l := range p.Locations {
 		end = max(end, p.Offset(gen.LocID(l))+gen.LineBytes)
@@ -91,16 +90,16 @@ type Member struct {
 
 	rounds int // that the thread may have executed
 	phase  uint64
-	state  state
+	state  memberState
 	next   int // whose count is polled
 	seen   uint64
 	pause  event.Tick // before the next poll
 }
 
-type state uint8
+type memberState uint8
 
 const (
-	running state = iota
+	running memberState = iota
 	counting
 	polling
 	over
@@ -186,7 +185,7 @@ func (m *Member) pass() {
 	}
 	g.waiting--
 	m.state = running
-	if g.places == Rounds {
+	if g.places == BarrierRounds {
 		m.rounds++
 	} else {
 		m.rounds = g.rounds

@@ -1,4 +1,4 @@
-package barrier
+package agent
 
 import (
 	"slices"
@@ -10,9 +10,9 @@ import (
 	"ordeal/sim/builtin/memory"
 )
 
-// port is a memory that performs each access at the next tick, refuses every third one, and
+// barrierPort is a memory that performs each access at the next tick, refuses every third one, and
 // loses the stores of one thread from one of its counts on.
-type port struct {
+type barrierPort struct {
 	memory.Port
 	queue  *event.Queue
 	self   event.Actor
@@ -23,12 +23,12 @@ type port struct {
 	loses  uint64 // 0: nothing
 }
 
-func (p *port) Join(c memory.Client) uint8 {
+func (p *barrierPort) Join(c memory.Client) uint8 {
 	p.client = c
 	return 1
 }
 
-func (p *port) Access(r memory.Request) bool {
+func (p *barrierPort) Access(r memory.Request) bool {
 	if p.asked++; p.asked%3 == 0 {
 		return false
 	}
@@ -37,7 +37,7 @@ func (p *port) Access(r memory.Request) bool {
 	return true
 }
 
-func (p *port) Handle(uint64) {
+func (p *barrierPort) Handle(uint64) {
 	b := p.words[p.under.Line]
 	if b == nil {
 		b = new(memory.Block)
@@ -50,8 +50,8 @@ func (p *port) Handle(uint64) {
 	}
 }
 
-// thread is one whose core needs some ticks for a round.
-type thread struct {
+// barrierThread is one whose core needs some ticks for a round.
+type barrierThread struct {
 	queue  *event.Queue
 	self   event.Actor
 	member *Member
@@ -61,9 +61,9 @@ type thread struct {
 	log    *[]int // rounds in the order of their ends
 }
 
-func (t *thread) Permit(rounds int) { t.may = rounds }
-func (t *thread) resume()           { t.queue.At(t.queue.Now()+t.ticks, t.self, 0) }
-func (t *thread) Handle(uint64) {
+func (t *barrierThread) Permit(rounds int) { t.may = rounds }
+func (t *barrierThread) resume()           { t.queue.At(t.queue.Now()+t.ticks, t.self, 0) }
+func (t *barrierThread) Handle(uint64) {
 	if t.done == t.may {
 		t.member.Arrive()
 		return
@@ -75,7 +75,7 @@ func (t *thread) Handle(uint64) {
 
 // meet runs three threads for three rounds, and returns the rounds in the order of their
 // ends, and how many threads came to their end.
-func meet(t *testing.T, places Places, loser int, loses uint64) (log []int, over int, g *Group) {
+func meet(t *testing.T, places Barriers, loser int, loses uint64) (log []int, over int, g *Group) {
 	p, err := gen.Parse("p", []byte("ordeal-program 1\nlayout conflict\nlocations x y\nthread 0\nload x\nthread 1\nload x\nthread 2\nload y\n"))
 	if err != nil {
 		t.Fatal(err)
@@ -84,12 +84,12 @@ func meet(t *testing.T, places Places, loser int, loses uint64) (log []int, over
 	g = NewGroup(q, p, places, 3)
 	words := map[memory.Addr]*memory.Block{}
 	for i := range p.Threads {
-		at := &port{queue: q, words: words}
+		at := &barrierPort{queue: q, words: words}
 		at.self = q.Add(at)
 		if i == loser {
 			at.loses = loses
 		}
-		x := &thread{queue: q, ticks: event.Tick(5 * i * i), log: &log}
+		x := &barrierThread{queue: q, ticks: event.Tick(5 * i * i), log: &log}
 		x.ticks++
 		x.self = q.Add(x)
 		x.member = g.Join(x, at, func() { over++ })
@@ -108,14 +108,14 @@ func meet(t *testing.T, places Places, loser int, loses uint64) (log []int, over
 }
 
 func TestMeet(t *testing.T) {
-	log, over, g := meet(t, Rounds, -1, 0)
+	log, over, g := meet(t, BarrierRounds, -1, 0)
 	if want := []int{1, 1, 1, 2, 2, 2, 3, 3, 3}; !slices.Equal(log, want) || over != 3 {
 		t.Errorf("rounds end as %v, %d threads are over", log, over)
 	}
 	if _, what, ok := g.Overdue(0); ok {
 		t.Error(what)
 	}
-	if log, over, _ = meet(t, Ends, -1, 0); slices.IsSorted(log) || over != 3 {
+	if log, over, _ = meet(t, BarrierEnds, -1, 0); slices.IsSorted(log) || over != 3 {
 		t.Errorf("without barriers in between rounds end as %v, %d threads are over", log, over)
 	}
 }
@@ -124,15 +124,15 @@ func TestMeet(t *testing.T) {
 // the first one.
 func TestLost(t *testing.T) {
 	for _, test := range []struct {
-		places      Places
+		places      Barriers
 		loser       int
 		loses       uint64
 		where, what string
 		over        int
 	}{
-		{Ends, 1, 1, "the start barrier", "core 0 waits at the start barrier for core 1, whose count of 1 it reads as 0", 0},
-		{Rounds, 2, 2, "the round barrier", "core 0 waits at the round barrier for core 2, whose count of 2 it reads as 1", 0},
-		{Ends, 2, 2, "the end barrier", "core 0 waits at the end barrier for core 2, whose count of 4611686018427387904 it reads as 1", 2},
+		{BarrierEnds, 1, 1, "the start barrier", "core 0 waits at the start barrier for core 1, whose count of 1 it reads as 0", 0},
+		{BarrierRounds, 2, 2, "the round barrier", "core 0 waits at the round barrier for core 2, whose count of 2 it reads as 1", 0},
+		{BarrierEnds, 2, 2, "the end barrier", "core 0 waits at the end barrier for core 2, whose count of 4611686018427387904 it reads as 1", 2},
 	} {
 		_, over, g := meet(t, test.places, test.loser, test.loses)
 		where, what, ok := g.Overdue(1000)
@@ -147,12 +147,12 @@ func TestLost(t *testing.T) {
 
 // TestParse reads what it writes.
 func TestParse(t *testing.T) {
-	for _, p := range []Places{None, Ends, Rounds} {
-		if got, err := Parse(p.String()); got != p || err != nil {
+	for _, p := range []Barriers{NoBarriers, BarrierEnds, BarrierRounds} {
+		if got, err := ParseBarriers(p.String()); got != p || err != nil {
 			t.Errorf("%s: %v, %v", p, got, err)
 		}
 	}
-	if _, err := Parse("both"); err == nil {
+	if _, err := ParseBarriers("both"); err == nil {
 		t.Error("unknown place: no error")
 	}
 }

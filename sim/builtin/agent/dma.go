@@ -1,6 +1,4 @@
-// Package dma is a device that loads from and stores to memory without a core,
-// one transfer at a time: parts of lines and whole lines.
-package dma
+package agent
 
 import (
 	"fmt"
@@ -11,11 +9,12 @@ import (
 	"ordeal/sim/builtin/memory"
 )
 
-// Engine is a device that runs a thread of a program. Consecutive loads, or
+// DMA is a device that loads from and stores to memory without a core, one transfer at a time,
+// as a thread of a program says. Consecutive loads, or
 // stores, of locations of one line in the order of their addresses are one
 // transfer if no location lies between them. One of all locations of a line is
 // of the whole line.
-type Engine struct {
+type DMA struct {
 	queue  *event.Queue
 	self   event.Actor
 	device memory.Device
@@ -53,20 +52,20 @@ func (l Layout) free(from, to memory.Addr) bool {
 	return true
 }
 
-// New makes the engine of a device and starts it at the next tick. It calls
+// NewDMA makes the engine of a device and starts it at the next tick. It calls
 // done, from inside an event, when its thread came to its end.
-func New(q *event.Queue, t *core.Thread, device memory.Device, used Layout, done func()) *Engine {
-	e := &Engine{queue: q, device: device, thread: t, used: used, done: done}
+func NewDMA(q *event.Queue, t *core.Thread, device memory.Device, used Layout, done func()) *DMA {
+	e := &DMA{queue: q, device: device, thread: t, used: used, done: done}
 	e.self = q.Add(e)
 	device.Attach(e)
 	e.wake(1)
 	return e
 }
 
-func (e *Engine) wake(ticks event.Tick) { e.queue.At(e.queue.Now()+ticks, e.self, 0) }
+func (e *DMA) wake(ticks event.Tick) { e.queue.At(e.queue.Now()+ticks, e.self, 0) }
 
 // Handle starts the next transfer, or a delay. No transfer is under way.
-func (e *Engine) Handle(uint64) {
+func (e *DMA) Handle(uint64) {
 	if !e.look() {
 		e.done()
 		return
@@ -81,7 +80,7 @@ func (e *Engine) Handle(uint64) {
 }
 
 // look makes sure of the operation ahead; false at the end of the thread.
-func (e *Engine) look() bool {
+func (e *DMA) look() bool {
 	if !e.pending {
 		e.ahead, e.pending = e.thread.Next()
 	}
@@ -89,7 +88,7 @@ func (e *Engine) look() bool {
 }
 
 // gather takes the operations of the next transfer.
-func (e *Engine) gather() {
+func (e *DMA) gather() {
 	e.transfer = append(e.transfer[:0], e.ahead)
 	e.pending = false
 	for e.look() {
@@ -104,7 +103,7 @@ func (e *Engine) gather() {
 }
 
 // request is the transfer of the operations gathered.
-func (e *Engine) request() memory.Transfer {
+func (e *DMA) request() memory.Transfer {
 	first, last := e.transfer[0].Addr(), e.transfer[len(e.transfer)-1].Addr()
 	t := memory.Transfer{Addr: first, Bytes: int(last-first) + gen.WordBytes, Write: e.transfer[0].Kind() == gen.Store}
 	if line := first.Line(); e.used.free(line, first) && e.used.free(last+gen.WordBytes, line+gen.LineBytes) {
@@ -119,7 +118,7 @@ func (e *Engine) request() memory.Transfer {
 }
 
 // Transferred ends the transfer under way.
-func (e *Engine) Transferred(b *memory.Block) {
+func (e *DMA) Transferred(b *memory.Block) {
 	for i := range e.transfer {
 		e.thread.Performed(&e.transfer[i], b)
 	}
@@ -128,7 +127,7 @@ func (e *Engine) Transferred(b *memory.Block) {
 }
 
 // Describe is the state of the device in words.
-func (e *Engine) Describe() string {
+func (e *DMA) Describe() string {
 	if len(e.transfer) == 0 {
 		return "is between two transfers"
 	}

@@ -1,4 +1,4 @@
-package dma
+package agent
 
 import (
 	"fmt"
@@ -70,7 +70,7 @@ load y
 	r.self = q.Add(r)
 	thread := core.NewThread(p, 0, 1, core.NewWriteOrder(p, 1))
 	ended := 0
-	New(q, thread, r, NewLayout(p), func() { ended++ })
+	NewDMA(q, thread, r, NewLayout(p), func() { ended++ })
 	if err := q.Run(1000); err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func TestGap(t *testing.T) {
 	q := event.New(event.FIFO, 0)
 	r := &recorder{queue: q}
 	r.self = q.Add(r)
-	New(q, core.NewThread(p, 0, 1, core.NewWriteOrder(p, 1)), r, NewLayout(p), func() {})
+	NewDMA(q, core.NewThread(p, 0, 1, core.NewWriteOrder(p, 1)), r, NewLayout(p), func() {})
 	if err := q.Run(1000); err != nil {
 		t.Fatal(err)
 	}

@@ -1,8 +1,4 @@
-// Package fetch is the instruction fetch of a core: a stream of loads of one
-// location that goes through the core's own port as fetches of instructions,
-// one at a time. It is a thread of its own, since nothing orders it with the
-// core's loads and stores.
-package fetch
+package agent
 
 import (
 	"fmt"
@@ -13,8 +9,9 @@ import (
 	"ordeal/sim/builtin/memory"
 )
 
-// Fetcher is the instruction fetch of a core. It is a client of the core's port
-// and an actor of the queue.
+// Fetcher is the instruction fetch of a core: a stream of loads of one location that goes
+// through the core's own port as fetches of instructions, one at a time. It is a thread of its own, since nothing orders it
+// with the core's loads and stores.
 type Fetcher struct {
 	queue  *event.Queue
 	self   event.Actor
@@ -24,21 +21,21 @@ type Fetcher struct {
 	code   Code
 	done   func()
 
-	state   state
+	state   fetchState
 	current core.Operation
 }
 
-type state uint8
+type fetchState uint8
 
 const (
-	idle     state = iota // between two operations
-	starting              // the port has refused the fetch
-	waiting               // the fetch is under way
+	idle     fetchState = iota // between two operations
+	starting                   // the port has refused the fetch
+	waiting                    // the fetch is under way
 )
 
-// New makes a fetcher and starts it at the next tick. What it fetches must be the code
+// NewFetcher makes a fetcher and starts it at the next tick. What it fetches must be the code
 // that was loaded. It calls done, from inside an event, when its thread came to its end.
-func New(q *event.Queue, t *core.Thread, port memory.Port, code Code, done func()) *Fetcher {
+func NewFetcher(q *event.Queue, t *core.Thread, port memory.Port, code Code, done func()) *Fetcher {
 	f := &Fetcher{queue: q, port: port, thread: t, code: code, done: done}
 	f.self, f.client = q.Add(f), port.Join(f)
 	f.wake(1)

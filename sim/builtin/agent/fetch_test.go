@@ -1,4 +1,4 @@
-package fetch
+package agent
 
 import (
 	"slices"
@@ -10,9 +10,9 @@ import (
 	"ordeal/sim/builtin/memory"
 )
 
-// port refuses every other access, and performs one after three ticks on a line
+// fetchPort refuses every other access, and performs one after three ticks on a line
 // whose first word counts the accesses.
-type port struct {
+type fetchPort struct {
 	memory.Port
 	queue   *event.Queue
 	self    event.Actor
@@ -22,12 +22,12 @@ type port struct {
 	request memory.Request
 }
 
-func (p *port) Join(c memory.Client) uint8 {
+func (p *fetchPort) Join(c memory.Client) uint8 {
 	p.client = c
 	return 5
 }
 
-func (p *port) Access(r memory.Request) bool {
+func (p *fetchPort) Access(r memory.Request) bool {
 	if p.asked++; p.asked%2 == 1 {
 		return false
 	}
@@ -37,7 +37,7 @@ func (p *port) Access(r memory.Request) bool {
 	return true
 }
 
-func (p *port) Handle(uint64) { p.client.Perform(0, &memory.Block{uint64(len(p.got))}) }
+func (p *fetchPort) Handle(uint64) { p.client.Perform(0, &memory.Block{uint64(len(p.got))}) }
 
 // TestFetcher fetches one instruction after the other, and again what the port
 // refuses.
@@ -47,11 +47,11 @@ func TestFetcher(t *testing.T) {
 		t.Fatal(err)
 	}
 	q := event.New(event.FIFO, 0)
-	p := &port{queue: q}
+	p := &fetchPort{queue: q}
 	p.self = q.Add(p)
 	thread := core.NewThread(program, 1, 2, core.NewWriteOrder(program, 2))
 	ended := 0
-	New(q, thread, p, nil, func() { ended++ })
+	NewFetcher(q, thread, p, nil, func() { ended++ })
 	if err := q.Run(1000); err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package flush
+package agent
 
 import (
 	"testing"
@@ -7,8 +7,8 @@ import (
 	"ordeal/sim/builtin/memory"
 )
 
-// port performs an access after five ticks, and refuses every third.
-type port struct {
+// flushPort performs an access after five ticks, and refuses every third.
+type flushPort struct {
 	memory.Port
 	queue  *event.Queue
 	self   event.Actor
@@ -17,12 +17,12 @@ type port struct {
 	taken  map[memory.Addr]int
 }
 
-func (p *port) Join(c memory.Client) uint8 {
+func (p *flushPort) Join(c memory.Client) uint8 {
 	p.client = c
 	return 3
 }
 
-func (p *port) Access(r memory.Request) bool {
+func (p *flushPort) Access(r memory.Request) bool {
 	if p.asked++; p.asked%3 == 0 {
 		return false
 	}
@@ -34,15 +34,15 @@ func (p *port) Access(r memory.Request) bool {
 	return true
 }
 
-func (p *port) Handle(uint64) { p.client.Perform(0, new(memory.Block)) }
+func (p *flushPort) Handle(uint64) { p.client.Perform(0, new(memory.Block)) }
 
 // TestFlusher flushes both lines, about every ten ticks besides the five that a
 // flush takes, goes on after a refusal, and stops.
 func TestFlusher(t *testing.T) {
 	q := event.New(event.FIFO, 0)
-	p := &port{queue: q, taken: map[memory.Addr]int{}}
+	p := &flushPort{queue: q, taken: map[memory.Addr]int{}}
 	p.self = q.Add(p)
-	f := New(q, p, []memory.Addr{64, 128}, 10, 1)
+	f := NewFlusher(q, p, []memory.Addr{64, 128}, 10, 1)
 	for q.Now() < 10_000 {
 		if err := q.Run(1); err != nil || q.Waiting() == 0 {
 			t.Fatalf("no flush is to come at tick %d: %v", q.Now(), err)

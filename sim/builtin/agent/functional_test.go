@@ -1,4 +1,4 @@
-package functional
+package agent
 
 import (
 	"strings"
@@ -23,7 +23,7 @@ func (l lines) FunctionalRead(line memory.Addr) (b memory.Block, where sim.Failu
 func TestReader(t *testing.T) {
 	q := event.New(event.FIFO, 0)
 	system := lines{0: {1, 2}}
-	r := New(q, system, []memory.Addr{0, 64}, 10, 1)
+	r := NewReader(q, system, []memory.Addr{0, 64}, 10, 1)
 	r.Wrote(0, 1)
 	r.Wrote(8, 2)
 	r.Wrote(64, 9) // of a line that is on its way
@@ -50,7 +50,7 @@ func (lost) FunctionalRead(memory.Addr) (b memory.Block, where sim.Failure, foun
 
 func TestNoData(t *testing.T) {
 	q := event.New(event.FIFO, 0)
-	New(q, lost{}, []memory.Addr{64}, 10, 1)
+	NewReader(q, lost{}, []memory.Addr{64}, 10, 1)
 	if err := q.Run(50); err == nil || !strings.Contains(err.Error(), "functional read finds no data: a directory: of line 0x40") {
 		t.Errorf("no data: %v", err)
 	}
@@ -58,7 +58,7 @@ func TestNoData(t *testing.T) {
 
 func TestStop(t *testing.T) {
 	q := event.New(event.FIFO, 0)
-	r := New(q, lines{0: {1}}, []memory.Addr{0}, 10, 1)
+	r := NewReader(q, lines{0: {1}}, []memory.Addr{0}, 10, 1)
 	r.Stop()
 	if err := q.Run(50); err != nil || q.Waiting() > 0 {
 		t.Errorf("a stopped reader goes on: %v", err)
