@@ -14,21 +14,21 @@ var manualBudgets = []struct {
 	folders string // joined by a space
 	lines   int
 }{
-	{".", 166},
-	{"campaigns", 157},
+	{".", 165},
+	{"campaigns", 150},
 	{"campaigns/audit", 60},
-	{"campaigns/lab", 118},
+	{"campaigns/lab", 117},
 	{"campaigns/mutation", 120},
-	{"campaigns/reduction", 107},
-	{"campaigns/report campaigns/cluster campaigns/config campaigns/litmus", 404},
+	{"campaigns/reduction", 96},
+	{"campaigns/report campaigns/cluster campaigns/config campaigns/litmus", 390},
 	{"sim", 116},
 	{"sim/builtin", 220},
 	{"sim/explore", 140},
 	{"sim/gem5", 190},
 	{"sim/slicc sim/protocols", 200},
-	{"gen parse", 309},
+	{"gen parse", 308},
 	{"check", 240},
-	{"check/witness check/serial", 252},
+	{"check/witness check/serial", 251},
 	{"scripts", 80},
 }
 

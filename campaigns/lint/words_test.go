@@ -52,7 +52,7 @@ var turns = regexp.MustCompile(`\b(is|are) (that|those) of\b|\bis what\b|\b(is|h
 	`\ba stranger|\bwhat became\b|\bbut for\b|\bat hand\b|\bunder way\b|\btold apart\b|\bas far as there\b`)
 
 // turnsInCode is how many of them Go files still have. It only goes down.
-const turnsInCode = 1048
+const turnsInCode = 1025
 
 // word is a word of a text or a part of a name in camel case.
 var word = regexp.MustCompile(`[A-Z]?[a-z]+|[A-Z]+`)
