@@ -2,6 +2,7 @@ package index
 
 import (
 	"encoding/json"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,6 +14,8 @@ import (
 	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/internal/must"
 )
+
+var soak = flag.Bool("soak", false, "more kills, and an index that grows by fewer runs")
 
 // nightly is a campaign with a protocol, a canary that is caught, one that
 // nothing can show, and cores with a fault that is no canary: findings.

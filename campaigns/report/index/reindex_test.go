@@ -72,9 +72,9 @@ func TestGrow(t *testing.T) {
 	head = bytes.Replace(head, []byte(`"end": "complete"`), []byte(`"end": ""`), 1) // it is running
 	write(t, filepath.Join(dir, "b", journal.HeaderFile), string(head))
 	lines := bytes.SplitAfter(recorded, []byte("\n"))
-	at, stride := 0, 2
-	if testing.Short() {
-		stride = 6
+	at, stride := 0, 6
+	if *soak {
+		stride = 2
 	}
 	for n := 0; n < len(lines)-1; n += 1 + n%7*stride {
 		text := string(bytes.Join(lines[:n], nil))
