@@ -7,41 +7,11 @@ import (
 	"strings"
 
 	"ordeal/sim"
-	"ordeal/sim/lazyregexp"
 	"ordeal/sim/slicc/types"
 )
 
-// The forms in which titles name rows: "invalid transition (S, E) of M",
-// "M(S,E)", "M(S)", "after E in M" and "M in state S".
-var (
-	pairOf  = lazyregexp.New(`\((\w+), ?(\w+)\) of (\w+)`)
-	ofPair  = lazyregexp.New(`(\w+)\((\w+),(\w+)\)`)
-	ofState = lazyregexp.New(`(\w+)\((\w+)\)`)
-	eventIn = lazyregexp.New(`after (\w+) in (\w+)`)
-	busyIn  = lazyregexp.New(`(\w+) (?:is busy|has a transaction|holds back .*) in (\w+)`)
-	inState = lazyregexp.New(`(\w+) in state (\w+)`)
-)
-
-// named are the rows that a title names.
-func named(title string) []sim.Row {
-	var list []sim.Row
-	for _, m := range pairOf().FindAllStringSubmatch(title, -1) {
-		list = append(list, sim.Row{Machine: m[3], State: m[1], Event: m[2]})
-	}
-	for _, m := range ofPair().FindAllStringSubmatch(title, -1) {
-		list = append(list, sim.Row{Machine: m[1], State: m[2], Event: m[3]})
-	}
-	for _, m := range ofState().FindAllStringSubmatch(title, -1) {
-		list = append(list, sim.Row{Machine: m[1], State: m[2], Event: ""})
-	}
-	for _, m := range eventIn().FindAllStringSubmatch(title, -1) {
-		list = append(list, sim.Row{Machine: m[2], State: "", Event: m[1]})
-	}
-	for _, m := range slices.Concat(busyIn().FindAllStringSubmatch(title, -1), inState().FindAllStringSubmatch(title, -1)) {
-		list = append(list, sim.Row{Machine: m[1], State: m[2], Event: ""})
-	}
-	return list
-}
+// namesRow reports whether a failure's row is more than a machine.
+func namesRow(r sim.Row) bool { return r.State != "" || r.Event != "" }
 
 // candidate is an edit that may repair a protocol: a mutant by name.
 type candidate struct {
@@ -115,9 +85,9 @@ func candidates(p *types.Protocol, bodies *bodyEdits, f sim.Failure, shown *outc
 			t.losing(func(ids ...string) { add(insertEdit, 1, ids...) })
 		}
 	}
-	rows := named(title)
-	for _, r := range shown.at {
-		if !slices.Contains(rows, r) {
+	var rows []sim.Row
+	for _, r := range []sim.Row{f.Row, f.At.Row} {
+		if namesRow(r) && !slices.Contains(rows, r) {
 			rows = append(rows, r)
 		}
 	}

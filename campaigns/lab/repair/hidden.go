@@ -13,11 +13,12 @@ import (
 // different rows counts once: what it breaks it breaks everywhere. One that leaves the message where
 // it is does not count, nor one that leads to the state in which a row is missing then.
 func (s *search) note(n *node) {
-	if n.depth != 1 || len(named(n.title)) == 0 || n.title == s.o.Finding.Title {
+	r, ok := s.row(n.title)
+	if n.depth != 1 || !ok || n.title == s.o.Finding.Title {
 		return
 	}
 	first, _, _ := strings.Cut(n.id, " + ")
-	if s.leads(first, named(n.title)[0]) {
+	if s.leads(first, r) {
 		return
 	}
 	edit := first[strings.LastIndexByte(first, '/')+1:]
@@ -77,23 +78,22 @@ func leavesMessage(edit string) bool {
 // is done. A title without a row is not enough: an edit that is wrong shows the same one as others.
 // So is a missing row of an event that is missing in other states of the protocol.
 func (s *search) hides(n *node, title string) bool {
-	return (len(s.comes[title]) >= hiding || s.lacks(title)) && !slices.ContainsFunc(named(title), func(r sim.Row) bool { return n.changes(r) })
+	r, ok := s.row(title)
+	return (len(s.comes[title]) >= hiding || s.lacks(title)) && !(ok && n.changes(r))
 }
 
 // lacks reports whether a title is that of a missing row, and the protocol shows by itself that its event
 // is missing in other states of the machine. Where the finding is a missing row, too, one mistake may have
 // made all of them.
 func (s *search) lacks(title string) bool {
-	const missing = "invalid transition"
-	if s.stock == nil || !strings.HasPrefix(title, missing) || len(named(title)) == 0 || strings.HasPrefix(s.o.Finding.Title, missing) {
+	missing := func(title string) bool { return s.failures[title].Kind == sim.KindInvalidTransition }
+	if s.stock == nil || !missing(title) || missing(s.o.Finding.Title) {
 		return false
 	}
-	r, others := named(title)[0], map[sim.Row]bool{}
+	r, others := s.failures[title].Row, map[sim.Row]bool{}
 	note := func(shown string) {
-		for _, known := range named(shown) {
-			if strings.HasPrefix(shown, missing) && known.Machine == r.Machine && known.Event == r.Event && known.State != r.State {
-				others[known] = true
-			}
+		if known := s.failures[shown].Row; missing(shown) && known.Machine == r.Machine && known.Event == r.Event && known.State != r.State {
+			others[known] = true
 		}
 	}
 	for _, f := range s.stock.Findings {

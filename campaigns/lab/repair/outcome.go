@@ -14,7 +14,6 @@ import (
 	"ordeal/campaigns/signature"
 	"ordeal/gen"
 	"ordeal/sim"
-	"ordeal/sim/lazyregexp"
 )
 
 // outcome is what the finding's own runs, or its exploration, show.
@@ -23,7 +22,6 @@ type outcome struct {
 	failures []sim.Failure // of the titles
 	taken    sim.Coverage
 	runs     int
-	at       []sim.Row // in which the simulator failed
 	last     []sim.Row // of the finding's own run, the likeliest first
 	// value reports that last are those of the line of a lost value: others are less
 	// likely.
@@ -38,18 +36,6 @@ func (o *outcome) failure(title string) sim.Failure {
 	return sim.Failure{Kind: title}
 }
 
-// failedIn is how the text of a failure says in which transition it was, below a line that
-// begins with the controller.
-var failedIn = lazyregexp.New(`(?m)^(\w+) \d+ at tick .*\nin transition \((\w+), (\w+)\) `)
-
-// detailed is the row in which the simulator failed, by the text of a finding.
-func detailed(detail string) []sim.Row {
-	if m := failedIn().FindStringSubmatch(detail); m != nil {
-		return []sim.Row{{Machine: m[1], State: m[2], Event: m[3]}}
-	}
-	return nil
-}
-
 // outcome makes the runs of a finding with an edit, until a title is enough.
 func (s *search) outcome(ctx context.Context, n *node, f *audit.Finding, enough func(title string) bool) (*outcome, error) {
 	compiled := n.compiled
@@ -57,6 +43,7 @@ func (s *search) outcome(ctx context.Context, n *node, f *audit.Finding, enough 
 		compiled = nil
 	}
 	failures, taken, runs, err := audit.Again(ctx, s.on(f.Machine, n.id), compiled, f, enough)
+	s.learn(failures...)
 	return &outcome{titles: audit.Titles(failures), failures: failures, taken: taken, runs: runs}, err
 }
 

@@ -67,7 +67,7 @@ func TestMissing(t *testing.T) {
 	const load, store = "MI_example/L1Cache/(MI,Load)/", "MI_example/L1Cache/(MI,Store)/"
 	c, p := edited(t, load+"delete + "+store+"delete")
 	var first []string
-	for _, edit := range candidates(p, nil, sim.Failure{Kind: "invalid transition (MI, Load) of L1Cache"}, new(outcome))[:2] {
+	for _, edit := range candidates(p, nil, absent("MI", "Load", "L1Cache"), new(outcome))[:2] {
 		if _, err := c.Find(edit.id); err != nil || edit.edits != 1 {
 			t.Errorf("%+v: %v", edit, err)
 		}
@@ -84,7 +84,7 @@ func TestMissingOfOneState(t *testing.T) {
 	const at = "MI_example/L1Cache/(MI,Writeback_Nack)/"
 	c, p := edited(t, at+"delete")
 	var ids []string
-	for _, edit := range candidates(p, nil, sim.Failure{Kind: "invalid transition (MI, Writeback_Nack) of L1Cache"}, new(outcome)) {
+	for _, edit := range candidates(p, nil, absent("MI", "Writeback_Nack", "L1Cache"), new(outcome)) {
 		if from, ok := strings.CutPrefix(edit.id, at+"copy:MI@"); ok {
 			if _, err := c.Find(edit.id); err != nil {
 				t.Error(err)
@@ -203,7 +203,7 @@ func TestNotices(t *testing.T) {
 func TestLeaving(t *testing.T) {
 	const row = "MI_example/L1Cache/(M,"
 	c, p := edited(t, row+"Replacement)/drop:forward_eviction_to_cpu + "+row+"Fwd_GETX)/drop:forward_eviction_to_cpu")
-	list := candidates(p, nil, sim.Failure{Kind: "overtaken data read in L1Cache(M)"}, &outcome{})
+	list := candidates(p, nil, sim.Failure{Kind: sim.KindOvertaken, Row: sim.Row{Machine: "L1Cache", State: "M"}}, &outcome{})
 	const insert = "insert:forward_eviction_to_cpu@"
 	if len(list) == 0 {
 		t.Fatal("no candidates")
@@ -249,24 +249,6 @@ func TestKnown(t *testing.T) {
 	s = &search{base: config.Machine{Protocol: "mi"}, stock: &audit.Report{}, shown: map[string]bool{}, absent: map[string]int{}}
 	if known, err := s.known(t.Context(), r.Stopped); err != nil || known {
 		t.Errorf("of the protocol without the bug: known %v, %v", known, err)
-	}
-}
-
-func TestNamed(t *testing.T) {
-	for _, c := range []struct {
-		title string
-		want  []sim.Row
-	}{
-		{"invalid transition (M_DRD, PUTX_NotOwner) of Directory", []sim.Row{{Machine: "Directory", State: "M_DRD", Event: "PUTX_NotOwner"}}},
-		{"load not repeated after L1Cache(S,Inv)", []sim.Row{{Machine: "L1Cache", State: "S", Event: "Inv"}}},
-		{"overtaken data read in L1Cache(IS_I)", []sim.Row{{Machine: "L1Cache", State: "IS_I"}}},
-		{"value lost after Inv in L1Cache", []sim.Row{{Machine: "L1Cache", Event: "Inv"}}},
-		{"deadlock: L2Cache is busy in IM", []sim.Row{{Machine: "L2Cache", State: "IM"}}},
-		{"an update was lost", nil},
-	} {
-		if got := named(c.title); !slices.Equal(got, c.want) {
-			t.Errorf("%s: %v, want %v", c.title, got, c.want)
-		}
 	}
 }
 

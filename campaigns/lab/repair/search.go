@@ -10,6 +10,7 @@ import (
 	"ordeal/campaigns/audit"
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/mutation"
+	"ordeal/sim"
 	"ordeal/sim/slicc/mutate"
 	"ordeal/sim/slicc/types"
 )
@@ -25,6 +26,8 @@ type search struct {
 	// it did not.
 	shown  map[string]bool
 	absent map[string]int
+	// failures are those that were seen, by their titles.
+	failures map[string]sim.Failure
 	// made are the protocols that were tried, by hashes of their text.
 	made map[[sha256.Size]byte]bool
 	// comes are the edits of the protocol itself with which a title comes up.
@@ -99,7 +102,6 @@ func (s *search) root(ctx context.Context) (*node, error) {
 
 // recall adds the rows that the run of a finding took last to what an edit showed.
 func (s *search) recall(ctx context.Context, n *node, f *audit.Finding) (err error) {
-	n.shown.at = detailed(f.Detail)
 	n.shown.last, err = s.last(ctx, n.id, f)
 	n.shown.value = len(n.shown.last) > 0 && violates(f)
 	return err
@@ -150,11 +152,31 @@ func (s *search) target() (mutation.Target, error) {
 // audited is an audit of the protocol with an edit, of so many steps or until a finding ends it.
 func (s *search) audited(ctx context.Context, id string, steps uint64, stop func(*audit.Finding) bool) (*audit.Report, error) {
 	m := s.on(s.base, id)
-	return audit.Run(ctx, audit.Options{SLICC: m.SLICC, Protocol: m.Protocol, Mutant: m.Mutant, Seed: s.o.Seed, Steps: steps, Stop: stop})
+	learned := func(f *audit.Finding) bool {
+		s.learn(f.Failure)
+		return stop != nil && stop(f)
+	}
+	return audit.Run(ctx, audit.Options{SLICC: m.SLICC, Protocol: m.Protocol, Mutant: m.Mutant, Seed: s.o.Seed, Steps: steps, Stop: learned})
 }
 
 // on is a machine with an edit.
 func (s *search) on(m config.Machine, id string) config.Machine {
 	m.Mutant = join(s.base.Mutant, id)
 	return m
+}
+
+// learn notes failures.
+func (s *search) learn(list ...sim.Failure) {
+	if s.failures == nil {
+		s.failures = map[string]sim.Failure{}
+	}
+	for _, f := range list {
+		s.failures[f.Title()] = f
+	}
+}
+
+// row is the row that a title names; ok is false if it names none.
+func (s *search) row(title string) (r sim.Row, ok bool) {
+	r = s.failures[title].Row
+	return r, namesRow(r)
 }
