@@ -89,7 +89,6 @@ func (r *repeat) asRecorded(c *config.Campaign, cfg *config.Config) (*config.Con
 		if a, err = journal.Open(dir); err != nil {
 			return nil, err
 		}
-		c.Recorded(a.Header.Environment)
 	}
 	gate, err := r.trusted.Gate(r.env, dir, func() (*config.Campaign, error) { return c, nil })
 	if err != nil {

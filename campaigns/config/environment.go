@@ -2,8 +2,6 @@ package config
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -27,28 +25,18 @@ type Environment struct {
 	// Written are the values with variables, as a campaign file has them, by
 	// option: one, or a list.
 	Written map[string][]string `json:"written"`
-	// Hashes tell, by variable, whether a value is the recorded one. They have
-	// 16 bits: too few to find the value.
-	Hashes map[string]string `json:"hashes"`
-	// Now are the hashes of the values that were expanded.
-	Now map[string]string `json:"-"`
 	// Unset are the errors of options that could not be expanded.
 	Unset map[string]string `json:"-"`
-}
-
-// hashOf is the hash of a variable's value.
-func hashOf(name, value string) string {
-	sum := sha256.Sum256([]byte(name + "=" + value))
-	return hex.EncodeToString(sum[:2])
 }
 
 // expansion expands the values of options.
 type expansion struct {
 	// lenient leaves a value with a variable that is not set as it is.
 	lenient bool
-	// values are those with variables, by node; see Environment.
+	// written are the values before their expansion, by node, used those that have a
+	// variable; see Environment.
 	written map[*yaml.Node]string
-	used    map[*yaml.Node]map[string]string
+	used    map[*yaml.Node]bool
 	unset   map[*yaml.Node]error
 }
 
@@ -59,7 +47,7 @@ func (x *expansion) node(n *yaml.Node) error {
 		return err
 	}
 	if x.written == nil {
-		x.written, x.used, x.unset = make(map[*yaml.Node]string), make(map[*yaml.Node]map[string]string), make(map[*yaml.Node]error)
+		x.written, x.used, x.unset = make(map[*yaml.Node]string), make(map[*yaml.Node]bool), make(map[*yaml.Node]error)
 	}
 	x.written[n], x.used[n], x.unset[n] = n.Value, used, err
 	if err == nil {
@@ -68,13 +56,11 @@ func (x *expansion) node(n *yaml.Node) error {
 	return nil
 }
 
-// expand expands a text, and gives the hashes of the variables in it.
-func expand(text string) (value string, used map[string]string, err error) {
-	used = make(map[string]string)
+// expand expands a text, and reports whether it has a variable.
+func expand(text string) (value string, used bool, err error) {
 	value, err = document.Expand(text, func(name string) string {
-		v := os.Getenv(name)
-		used[name] = hashOf(name, v)
-		return v
+		used = true
+		return os.Getenv(name)
 	})
 	return value, used, err
 }
@@ -93,10 +79,10 @@ func (x *expansion) environment(config *yaml.Node) *Environment {
 		}
 		var written []string
 		var err error
-		used := make(map[string]string)
+		used := false
 		for _, n := range nodes {
 			written = append(written, x.written[n])
-			maps.Copy(used, x.used[n])
+			used = used || x.used[n]
 			err = cmp.Or(err, x.unset[n])
 		}
 		e.add(o.Name, written, used, err)
@@ -104,20 +90,18 @@ func (x *expansion) environment(config *yaml.Node) *Environment {
 	if e.Written == nil {
 		return nil
 	}
-	e.Hashes = e.Now
 	return e
 }
 
 // add adds the values of an option unless they have no variables.
-func (e *Environment) add(option string, written []string, used map[string]string, err error) {
-	if len(used) == 0 {
+func (e *Environment) add(option string, written []string, used bool, err error) {
+	if !used {
 		return
 	}
 	if e.Written == nil {
-		e.Written, e.Now = make(map[string][]string), make(map[string]string)
+		e.Written = make(map[string][]string)
 	}
 	e.Written[option] = written
-	maps.Copy(e.Now, used)
 	if err != nil {
 		if e.Unset == nil {
 			e.Unset = make(map[string]string)
@@ -141,7 +125,7 @@ func (c Config) MarshalJSON() ([]byte, error) {
 				reflect.ValueOf(&c).Elem().FieldByIndex(o.Field.Index).SetZero()
 			}
 		}
-		c.Environment = &Environment{Written: c.Environment.Written, Hashes: c.Environment.Now}
+		c.Environment = &Environment{Written: c.Environment.Written}
 	}
 	return json.Marshal(plain(c))
 }
@@ -153,7 +137,7 @@ func (c *Config) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, (*plain)(c)); err != nil || c.Environment == nil {
 		return err
 	}
-	e := &Environment{Hashes: c.Environment.Hashes}
+	e := new(Environment)
 	for _, o := range environmentOptions() {
 		written := c.Environment.Written[o.Name]
 		if len(written) == 0 {
@@ -161,7 +145,7 @@ func (c *Config) UnmarshalJSON(data []byte) error {
 		}
 		var values []string
 		var unset error
-		all := make(map[string]string)
+		all := false
 		for _, text := range written {
 			value, used, err := expand(text)
 			switch {
@@ -171,7 +155,7 @@ func (c *Config) UnmarshalJSON(data []byte) error {
 				return fmt.Errorf("%s: %w", o.Name, err)
 			}
 			values = append(values, value)
-			maps.Copy(all, used)
+			all = all || used
 		}
 		field := reflect.ValueOf(c).Elem().FieldByIndex(o.Field.Index)
 		if field.Kind() == reflect.Slice {
@@ -211,45 +195,6 @@ func (c *Config) Override(options ...string) {
 		delete(e.Unset, name)
 	}
 	c.Environment = &e
-}
-
-// ChangedVariables names the variables whose values are not those that were
-// recorded.
-func (c *Config) ChangedVariables() []string {
-	if c.Environment == nil {
-		return nil
-	}
-	var list []string
-	for name, recorded := range c.Environment.Hashes {
-		if now, ok := c.Environment.Now[name]; ok && now != recorded {
-			list = append(list, name)
-		}
-	}
-	slices.Sort(list)
-	return list
-}
-
-// Variables are the hashes of the variables that were expanded for all
-// configurations.
-func (c *Campaign) Variables() map[string]string {
-	all := make(map[string]string)
-	for i := range c.Configs {
-		if e := c.Configs[i].Environment; e != nil {
-			maps.Copy(all, e.Now)
-		}
-	}
-	return all
-}
-
-// Recorded notes the hashes that Variables gave when the campaign was recorded.
-func (c *Campaign) Recorded(variables map[string]string) {
-	for i := range c.Configs {
-		if e := c.Configs[i].Environment; e != nil {
-			noted := *e
-			noted.Hashes = variables
-			c.Configs[i].Environment = &noted
-		}
-	}
 }
 
 // RecordValues makes records have the values of variables, not their names.

@@ -78,7 +78,6 @@ func (e *Engine) Run(ctx context.Context, c *config.Campaign) (*summary.Summary,
 	started := time.Now()
 	w, err := journal.Create(e.Dir, c, journal.Header{
 		Version: run.FormatVersion, Seed: c.Seed, Command: e.Command, Tools: toolVersions(targets), Started: started, Shard: e.Shard, Session: started,
-		Environment: c.Variables(),
 	})
 	if err != nil {
 		return e.summary(c, e.Shard, started), err

@@ -3,7 +3,6 @@ package command
 import (
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -34,19 +33,15 @@ func (f *TrustFlags) Flags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.trust, "trust", false, "trust the commands that the directory names, now and later")
 }
 
-// Gate is the gate of the record in a directory, which names commands, and
-// variables of the environment perhaps. An error of reading it matters only if it
-// is to be trusted: whatever uses the record says so, too.
+// Gate returns the gate of the record in a directory. The record is read only if it
+// is to be trusted.
 func (f *TrustFlags) Gate(e *Env, dir string, record func() (*config.Campaign, error)) (*run.Gate, error) {
 	gate := e.Gate(dir)
 	gate.Named = f.named
-	c, err := record()
-	if err == nil {
-		e.changedVariables(dir, c)
-	}
 	if !f.trust {
 		return gate, nil
 	}
+	c, err := record()
 	if err != nil {
 		return nil, err
 	}
@@ -71,19 +66,6 @@ func (f *TrustFlags) Gate(e *Env, dir string, record func() (*config.Campaign, e
 func (f *TrustFlags) Apply(c *config.Config) config.Config {
 	gate := run.Gate{Named: f.named}
 	return gate.Apply(c)
-}
-
-// changedVariables says which variables of the environment are not what they
-// were when a directory was recorded: the record has their names alone.
-func (e *Env) changedVariables(dir string, c *config.Campaign) {
-	var names []string
-	for i := range c.Configs {
-		names = append(names, c.Configs[i].ChangedVariables()...)
-	}
-	slices.Sort(names)
-	for _, name := range slices.Compact(names) {
-		e.Log.Warn("a variable of the environment, which the record names, has another value than then", "dir", dir, "variable", name)
-	}
 }
 
 // Gate is the gate of the record in a directory for which the command line names

@@ -47,7 +47,6 @@ func Open(dir string) (*Archive, error) {
 	if err := run.ReadJSON(a.Path(HeaderFile), &a.Header); err != nil {
 		return nil, fmt.Errorf("open campaign: %w", err)
 	}
-	c.Recorded(a.Header.Environment)
 	return a, nil
 }
 
@@ -73,7 +72,6 @@ func (a *Archive) Extend(x config.Extension) (text []byte, err error) {
 	if err != nil {
 		return nil, err
 	}
-	c.Recorded(a.Header.Environment)
 	a.Campaign, a.schedule = c, c.Schedule()
 	return text, nil
 }

@@ -39,9 +39,6 @@ type Header struct {
 	// those of the first. Entry.Tools says which a run was made with.
 	Mixed   []Toolset `json:"mixed,omitempty"`
 	Started time.Time `json:"started"`
-	// Environment has the hashes of the variables of the environment that
-	// campaign.yaml names: see config.Environment.
-	Environment map[string]string `json:"environment,omitempty"`
 	// Shard is the part of the campaign that is run here.
 	Shard config.Shard `json:"shard,omitzero"`
 	// Shards are those that were merged to this campaign, in order.
