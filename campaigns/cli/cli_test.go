@@ -16,6 +16,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"ordeal/campaigns/cli/man"
+	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/must"
 	"ordeal/sim/gem5/fakegem5"
 )
@@ -74,7 +75,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("PROTOCOLS", embedded)
 			return err
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status, "json": jsonCommand},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status, "fault": fault, "json": jsonCommand},
 		Condition: func(name string) (bool, error) {
 			switch name {
 			case "host":
@@ -100,6 +101,17 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if got != args[0] {
 		ts.Fatalf("exit status %s, want %s", got, args[0])
+	}
+}
+
+// fault runs a command line that names no file of the script in the process of the test,
+// which spares a start, and demands exit status 2: fault ordeal COMMAND…
+func fault(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 1 || args[0] != "ordeal" {
+		ts.Fatalf("usage: fault ordeal COMMAND…")
+	}
+	if got := Main(args, manual(), strings.NewReader(""), ts.Stdout(), ts.Stderr()); got != summary.ExitUsage {
+		ts.Fatalf("exit status %d, want %d", got, summary.ExitUsage)
 	}
 }
 
