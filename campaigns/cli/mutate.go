@@ -285,7 +285,7 @@ func (s *source) diff(id, dir string) ([]byte, error) {
 // listedPatch is the patch of the proposed repairs of listed defects; nil if the only ID is
 // of none.
 func listedPatch(tree string, ids []string) ([]byte, error) {
-	known, err := realbugs.Stock()
+	known, err := realbugs.KnownDefects()
 	if err != nil {
 		return nil, err
 	}

@@ -167,7 +167,7 @@ func (x *auditCommand) options() error {
 func (x *auditCommand) conclude(ctx context.Context, schedule *audit.Schedule, sum *summary.Summary, failed error) error {
 	r, err := schedule.Report(sum)
 	err = errors.Join(failed, err)
-	known, kerr := bugs.Stock()
+	known, kerr := bugs.KnownDefects()
 	if err = errors.Join(err, kerr); kerr == nil {
 		known.Mark(r)
 	}

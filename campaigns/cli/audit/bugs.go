@@ -124,12 +124,12 @@ func (x *benchBugs) run(ctx context.Context, ids []string) error {
 
 // list reads the list, and selects the bugs with the given IDs.
 func (x *benchBugs) list(ids []string) (*bugs.List, []*bugs.Bug, error) {
-	list, err := bugs.Gem5()
+	list, err := bugs.History()
 	switch {
 	case x.stock && x.file != "":
 		return nil, nil, errors.New("--stock and --bugs are two lists: want one")
 	case x.stock:
-		list, err = bugs.Stock()
+		list, err = bugs.KnownDefects()
 	case x.file != "":
 		f, _, openErr := x.Open(x.file)
 		if openErr != nil {

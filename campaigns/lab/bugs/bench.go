@@ -189,7 +189,7 @@ func (r *Result) express() (err error) {
 func (b *Bench) search(ctx context.Context, bug *Bug, r *Result) error {
 	after := &audit.Report{}
 	var err error
-	if !bug.Stock() {
+	if !bug.Unfixed() {
 		if after, err = b.audited(ctx, r.Trees.After, r.Trees.AfterIdentity); err != nil {
 			return r.refuse(ctx, err)
 		}
@@ -199,7 +199,7 @@ func (b *Bench) search(ctx context.Context, bug *Bug, r *Result) error {
 	fixed := &comparison{b: b, id: bug.ID, of: r.Trees.Before, in: r.Trees.After, audited: after, hides: func(string) bool { return false }}
 	var verdict error
 	o.Stop = func(f *audit.Finding) bool {
-		if bug.Stock() {
+		if bug.Unfixed() {
 			if !bug.found(f) {
 				return false
 			}
@@ -219,7 +219,7 @@ func (b *Bench) search(ctx context.Context, bug *Bug, r *Result) error {
 			return r.refuse(ctx, fmt.Errorf("its run: %w", err))
 		}
 	}
-	if err == nil && repeated == nil && bug.Stock() && report.Limit != audit.LimitFound && ctx.Err() == nil && r.Trees.Alone != "" {
+	if err == nil && repeated == nil && bug.Unfixed() && report.Limit != audit.LimitFound && ctx.Err() == nil && r.Trees.Alone != "" {
 		r.spend(report)
 		r.Alone, r.Trees = true, r.Trees.alone()
 		o.SLICC = r.Trees.Before
@@ -339,7 +339,7 @@ func (b *Bench) witness(ctx context.Context, bug *Bug, r *Result) error {
 		return err
 	}
 	o := reduction.Options{Runs: runs, Workers: 1, Gate: new(run.Gate)}
-	if bug.Stock() {
+	if bug.Unfixed() {
 		o.Runs = 4 * reductionRuns
 	}
 	reduced, err := reduction.Reduce(ctx, run.Dir(r.Finding.Dir), o)
@@ -350,7 +350,7 @@ func (b *Bench) witness(ctx context.Context, bug *Bug, r *Result) error {
 		return nil // a failure that does not recur has no smaller program
 	}
 	r.Witness = reduced.After
-	if bug.Stock() {
+	if bug.Unfixed() {
 		if err := b.picture(ctx, dir, reduced); err != nil {
 			return err
 		}

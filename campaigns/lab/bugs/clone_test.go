@@ -19,7 +19,7 @@ func TestClone(t *testing.T) {
 	if dir == "" {
 		t.Skip("needs a clone of gem5's repository in " + cloneVariable)
 	}
-	list, err := Gem5()
+	list, err := History()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -128,10 +128,10 @@ func Needs() []string {
 }
 
 //go:embed history.yaml
-var gem5 []byte
+var historyYAML []byte
 
-// Gem5 is the list of bugs of gem5's history that comes with this package.
-func Gem5() (*List, error) { return Read("history.yaml", bytes.NewReader(gem5)) }
+// History is the list of bugs of gem5's history that comes with this package.
+func History() (*List, error) { return Read("history.yaml", bytes.NewReader(historyYAML)) }
 
 // maxList bounds the length of a list, in bytes.
 const maxList = 8 << 20
@@ -235,7 +235,7 @@ func (b *Bug) faults() []error {
 		key   string
 		given bool
 	}{{"repair", b.Repair != nil}, {"also", b.Also != nil}, {"run", b.Run != nil}} {
-		if c.given && !b.Stock() {
+		if c.given && !b.Unfixed() {
 			fault("%s: want a bug that is still there", c.key)
 		}
 	}
@@ -257,8 +257,8 @@ func (b *Bug) faults() []error {
 	return errs
 }
 
-// Stock reports whether the bug is still there: it has no protocol with a fix.
-func (b *Bug) Stock() bool {
+// Unfixed reports whether the bug is still there: it has no protocol with a fix.
+func (b *Bug) Unfixed() bool {
 	return b.Fix == "" && b.Edits == nil && b.Mutant == "" && b.Before == ""
 }
 

@@ -7,7 +7,7 @@ import (
 
 // TestGem5 requires the list that comes with the package to be long and valid.
 func TestGem5(t *testing.T) {
-	l, err := Gem5()
+	l, err := History()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func TestReadFaults(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	f.Add(string(gem5[:2000]))
+	f.Add(string(historyYAML[:2000]))
 	f.Add("base: b1a44b89c7\nbugs:\n  - {id: a, protocol: MI, about: x, cause: data, edits: [{file: f, at: \"transition(M\", remove: true}]}")
 	f.Fuzz(func(t *testing.T, text string) {
 		l, err := Read("x", strings.NewReader(text))

@@ -126,7 +126,7 @@ func (r *Report) proposed(b *strings.Builder, columns int) {
 	t := &messages.Table{Header: []any{"bug", "shows", "latencies near gem5's", "witness", "repair", "new in the audit of the repaired protocol"}, Left: []int{1, 2, 4, 5}}
 	pass, proposals := 0, 0
 	for _, x := range r.Results {
-		if x.Finding == nil || !x.Bug.Stock() {
+		if x.Finding == nil || !x.Bug.Unfixed() {
 			continue
 		}
 		shows, near, repair, more := "unmodified", "", "none", ""

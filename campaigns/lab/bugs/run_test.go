@@ -110,9 +110,9 @@ func TestRepeat(t *testing.T) {
 	}
 }
 
-// TestStockRuns requires the runs of the list to show their defects in the protocols of gem5, and
+// TestRunsOfDefects requires the runs of the list to show their defects in the protocols of gem5, and
 // nothing but what the list accepts with the repairs of all. Explorations take half a minute each and are left out.
-func TestStockRuns(t *testing.T) {
+func TestRunsOfDefects(t *testing.T) {
 	tree := os.Getenv("ORDEAL_GEM5_TREE")
 	if tree == "" {
 		t.Skip("ORDEAL_GEM5_TREE names no gem5 tree")
@@ -129,7 +129,7 @@ func TestStockRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := Stock()
+	l, err := KnownDefects()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func TestStockRuns(t *testing.T) {
 		if bug.Run == nil || bug.Run.Explore != nil {
 			continue
 		}
-		trees, err := b.Maker.stock(bug, base)
+		trees, err := b.Maker.unfixed(bug, base)
 		if err != nil {
 			t.Fatal(err)
 		}

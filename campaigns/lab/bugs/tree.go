@@ -74,8 +74,8 @@ func (m *Maker) Make(ctx context.Context, b *Bug) (*Trees, error) {
 		return nil, err
 	}
 	switch {
-	case b.Stock():
-		return m.stock(b, base)
+	case b.Unfixed():
+		return m.unfixed(b, base)
 	case b.Before != "":
 		return m.commits(ctx, b, b.Before, b.After)
 	case b.Edits != nil:
@@ -125,9 +125,9 @@ func (m *Maker) Make(ctx context.Context, b *Bug) (*Trees, error) {
 	return trees, nil
 }
 
-// stock makes the protocol of a bug that is still there, and the one with its proposed
+// unfixed makes the protocol of a bug that is still there, and the one with its proposed
 // repair.
-func (m *Maker) stock(b *Bug, base Protocols) (*Trees, error) {
+func (m *Maker) unfixed(b *Bug, base Protocols) (*Trees, error) {
 	t, err := m.write(b, base, nil, "as it is in "+m.List.Base)
 	if err != nil {
 		return nil, err

@@ -112,7 +112,7 @@ func cell(text string) string {
 
 // defects has a table of known defects for each protocol, and the titles that are not defects.
 func defects(t *testing.T) string {
-	list, err := bugs.Stock()
+	list, err := bugs.KnownDefects()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,7 +225,7 @@ func recall(t *testing.T) string {
 	if err := decoder.Decode(&r); err != nil {
 		t.Fatal(err)
 	}
-	list, err := bugs.Gem5()
+	list, err := bugs.History()
 	if err != nil {
 		t.Fatal(err)
 	}

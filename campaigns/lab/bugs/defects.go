@@ -23,11 +23,11 @@ import (
 )
 
 //go:embed known-defects.yaml
-var stock []byte
+var defectsYAML []byte
 
-// Stock is the list of defects that gem5's unmodified protocols have, with proposed
+// KnownDefects is the list of defects that gem5's unmodified protocols have, with proposed
 // repairs, that comes with this package.
-func Stock() (*List, error) { return Read("known-defects.yaml", bytes.NewReader(stock)) }
+func KnownDefects() (*List, error) { return Read("known-defects.yaml", bytes.NewReader(defectsYAML)) }
 
 // Proposed is what a proposed repair of a bug that is still there was checked by: the
 // run that shows the bug, and the same audit of the repaired protocol as of the one

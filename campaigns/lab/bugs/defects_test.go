@@ -13,17 +13,17 @@ import (
 	"ordeal/campaigns/lab"
 )
 
-// TestStock requires the list of defects that comes with the package to be valid, and to
+// TestKnownDefects requires the list of defects that comes with the package to be valid, and to
 // have a repair for most.
-func TestStock(t *testing.T) {
-	l, err := Stock()
+func TestKnownDefects(t *testing.T) {
+	l, err := KnownDefects()
 	if err != nil {
 		t.Fatal(err)
 	}
 	proposed := 0
 	for i := range l.Bugs {
 		b := &l.Bugs[i]
-		if !b.Stock() || b.Title == "" {
+		if !b.Unfixed() || b.Title == "" {
 			t.Errorf("%s: want a title and no fix", b.ID)
 		}
 		if slices.Contains(l.Proposed("*"), b) {
@@ -73,10 +73,10 @@ func TestAlone(t *testing.T) {
 	}
 }
 
-// TestStockTrees makes the protocols of a bug and of others, with one of which it shares an edit
+// TestTreesOfDefects makes the protocols of a bug and of others, with one of which it shares an edit
 // and another of which is of another protocol: with its repair, with all repairs, and with those
 // of all others.
-func TestStockTrees(t *testing.T) {
+func TestTreesOfDefects(t *testing.T) {
 	const file = "MI_example-cache.sm"
 	root := protocolFiles(t, nil)
 	base := Protocols{}
@@ -102,7 +102,7 @@ func TestStockTrees(t *testing.T) {
 		{ID: "none", Protocol: "MI_example", Title: "none"},
 	}}
 	m := &Maker{List: l, Dir: t.TempDir()}
-	trees, err := m.stock(&l.Bugs[0], base)
+	trees, err := m.unfixed(&l.Bugs[0], base)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func TestStockTrees(t *testing.T) {
 		}
 	}
 	l.Bugs[1].Repair = []Edit{{File: file, Drop: "no such text"}}
-	if trees, err = m.stock(&l.Bugs[0], base); err != nil || trees.All != "" || trees.Alone != "" {
+	if trees, err = m.unfixed(&l.Bugs[0], base); err != nil || trees.All != "" || trees.Alone != "" {
 		t.Errorf("repairs that cannot be made together: %+v, %v", trees, err)
 	}
 }
