@@ -33,7 +33,7 @@ var userPaths = map[string]int{
 	"campaigns/engine/merge/merge.go":   2, // is a source the target?
 	"campaigns/report/html/matrix.go":   1, // --kill
 	"campaigns/report/index/query.go":   1, // the index
-	"campaigns/report/index/store.go":   1, // the index
+	"campaigns/report/index/index.go":   1, // the index
 	"campaigns/cli/campaign/reindex.go": 1, // the index
 	"campaigns/cli/evaluate/convert.go": 1, // is FILE a directory?
 	"campaigns/cli/gem5.go":             2, // --gem5-tree

@@ -40,16 +40,6 @@ func Open(name string, flags int, mode fs.FileMode) (*os.File, error) {
 // Sync flushes an open file or directory to the disk.
 func Sync(f *os.File) error { return f.Sync() }
 
-// Changed is the size of what is at a path, and when it was last changed in any
-// way, in ns since 1970.
-func Changed(path string) (size, at int64, err error) {
-	var st unix.Stat_t
-	if err := unix.Lstat(path, &st); err != nil {
-		return 0, 0, &fs.PathError{Op: "lstat", Path: path, Err: err}
-	}
-	return st.Size, st.Ctim.Nano(), nil
-}
-
 // WritableByOthers reports whether users other than this one and root own a
 // file, or may write to it.
 func WritableByOthers(path string) (bool, error) {

@@ -84,16 +84,6 @@ func Sync(f *os.File) error {
 // SyncAll flushes an open file; there is no call for all of a file system.
 func SyncAll(f *os.File) error { return f.Sync() }
 
-// Changed is the size of what is at a path, and when its contents were last
-// changed, in ns since 1970.
-func Changed(path string) (size, at int64, err error) {
-	info, err := os.Lstat(path)
-	if err != nil {
-		return 0, 0, err
-	}
-	return info.Size(), info.ModTime().UnixNano(), nil
-}
-
 // WritableByOthers is false: files have access lists here, which are not read.
 func WritableByOthers(string) (bool, error) { return false, nil }
 

@@ -1,12 +1,5 @@
 package journal
 
-import (
-	"maps"
-	"slices"
-
-	"ordeal/sim"
-)
-
 // Cursor is a position in the journal of a campaign, with what later lines
 // refer to. The zero Cursor is the beginning.
 type Cursor struct {
@@ -20,21 +13,6 @@ type Cursor struct {
 	passing bool
 	counts  []uint64
 	stalls  []uint64
-}
-
-// CursorAt is the Cursor behind lines that were read before: the numbers of
-// their runs and, by configuration, the transitions that they list, in order.
-func CursorAt(offset int64, numbers []int, listed map[string]sim.Coverage) *Cursor {
-	c := &Cursor{Offset: offset, Lines: len(numbers)}
-	c.prepare(0)
-	for _, n := range numbers {
-		c.prepare(n + 1)
-		c.seen[n] = true
-	}
-	for _, name := range slices.Sorted(maps.Keys(listed)) {
-		c.known.of(name).add(listed[name])
-	}
-	return c
 }
 
 // Passing has the entries that are read from here share their memory, as

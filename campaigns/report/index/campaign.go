@@ -1,15 +1,12 @@
 package index
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"math"
 	"path/filepath"
 	"strconv"
@@ -25,12 +22,9 @@ type update struct {
 	w       *writer
 	a       *journal.Archive
 	dir     string
-	now     *fingerprint // of the directory
-	before  indexed      // what the index has
-	prefix  prefix
-	mark    *journal.Cursor
+	id      int64
 	configs map[string]*indexedConfig
-	added   int
+	runs    int
 	elapsed time.Duration // when the last run was recorded
 }
 
@@ -45,140 +39,59 @@ type covered struct {
 	runs, first int // first is -1 if no run took it
 }
 
-func (w *writer) newUpdate(dir string, now *fingerprint, before *indexed) (*update, error) {
-	a, err := journal.Open(dir)
-	if err == nil && w.onRead != nil {
+// campaign indexes a campaign and counts its runs. The error invalid is about the
+// campaign's directory, err about the index.
+func (w *writer) campaign(ctx context.Context, dir string) (runs int, invalid, err error) {
+	a, invalid := journal.Open(dir)
+	if invalid != nil {
+		return 0, invalid, nil
+	}
+	if w.onRead != nil {
 		a.OnRead = func(lines int) { w.onRead(dir, lines) }
 	}
-	return &update{
-		w: w, a: a, dir: dir, now: now, before: *before, prefix: prefix{Hash: sha256.New()},
-		configs: make(map[string]*indexedConfig), mark: new(journal.Cursor),
-	}, err
-}
-
-// resumable reports whether the part of the journal that the index has is as
-// it was.
-func (u *update) resumable() (bool, error) {
-	if u.before.id == 0 || !bytes.Equal(u.before.file, u.now.file) {
-		return false, nil
+	u := &update{w: w, a: a, dir: dir, configs: make(map[string]*indexedConfig)}
+	if err := u.create(ctx); err != nil {
+		return 0, nil, err
 	}
-	err := u.prefix.extend(u.dir, u.before.bytes)
-	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	return err == nil && bytes.Equal(u.prefix.Sum(nil), u.before.journal), err
-}
-
-// run reads the new part of the journal, or all of it where the index has
-// nothing or something else. The error invalid is about the campaign's
-// directory, err about the index.
-func (u *update) run(ctx context.Context) (invalid, err error) {
-	resume, invalid := u.resumable()
-	if invalid != nil {
-		return invalid, nil
-	}
-	if resume {
-		err = u.restore(ctx)
-	} else {
-		if err = u.w.remove(ctx, &u.before); err == nil {
-			err = u.create(ctx)
-		}
-		u.prefix.Reset()
-		u.prefix.bytes = 0
-	}
-	if err != nil {
-		return nil, err
-	}
-	for e, invalid := range u.a.EntriesAfter(u.mark.Passing()) {
+	for e, invalid := range a.Passing() {
 		if invalid != nil {
-			return invalid, nil
+			return 0, invalid, nil
 		}
 		if invalid, err := u.entry(ctx, e); invalid != nil || err != nil {
-			return invalid, err
+			return 0, invalid, err
 		}
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return 0, nil, err
 		}
 	}
-	if invalid := u.prefix.extend(u.dir, u.mark.Offset); invalid != nil {
-		return invalid, nil
-	}
-	return nil, u.finish(ctx)
+	return u.runs, nil, u.finish(ctx)
 }
 
-// restore reads from the index what is needed to go on with a campaign.
-func (u *update) restore(ctx context.Context) error {
-	campaign := []any{u.before.id}
-	var numbers []int
-	var number int
-	var latest int64
-	var name string
-	var config int64
-	v := covered{}
-	transitions := make(map[string]sim.Coverage)
-	err := errors.Join(
-		u.w.each(ctx, "SELECT number FROM run WHERE campaign = ?", campaign, func() { numbers = append(numbers, number) }, &number),
-		u.w.get(ctx, "SELECT COALESCE(MAX(at_ns), 0) FROM run WHERE campaign = ?", campaign, &latest),
-		u.w.each(ctx, "SELECT id, name FROM config WHERE campaign = ?", campaign,
-			func() { u.configs[name] = &indexedConfig{id: config} }, &config, &name),
-		u.w.each(ctx, `SELECT f.name, t.machine, t.state, t.event, v.count, v.runs, COALESCE(v.first, -1)
-			FROM config f JOIN coverage v ON v.config = f.id JOIN transition t ON t.id = v.transition WHERE f.campaign = ? ORDER BY f.id, v.position`, campaign,
-			func() {
-				u.configs[name].coverage = append(u.configs[name].coverage, v)
-				t := v.Transition
-				t.Count = 0
-				transitions[name] = append(transitions[name], t)
-			}, &name, &v.Machine, &v.State, &v.Event, &v.Count, &v.runs, &v.first),
-	)
-	u.elapsed = time.Duration(latest)
-	u.mark = journal.CursorAt(u.before.bytes, numbers, transitions)
-	return err
-}
-
-// create inserts the rows of a new campaign and its configurations.
+// create inserts the rows of a campaign and its configurations.
 func (u *update) create(ctx context.Context) error {
-	rel, err := u.w.relative(u.dir)
+	rel, err := filepath.Rel(u.w.dir, u.dir)
 	if err != nil {
 		return err
 	}
-	c := u.a.Campaign
-	u.before.id, err = u.w.insert(ctx, "INSERT INTO campaign VALUES (NULL, ?, ?, ?, ?, '', 0, '', 0, '', '')", rel, c.Name, seed(c.Seed), c.Sim)
-	if err != nil {
-		return err
-	}
-	for i := range c.Configs {
-		if err := u.config(ctx, i); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// head writes the content of campaign.json, which changes as the campaign
-// progresses.
-func (u *update) head(ctx context.Context) error {
-	h := &u.a.Header
+	c, h := u.a.Campaign, &u.a.Header
 	command, err := json.Marshal(append([]string{}, h.Command...))
 	if err != nil {
 		return err
 	}
 	planned := 0
-	for _, has := range h.Shard.Has(u.a.Campaign) {
+	for _, has := range h.Shard.Has(c) {
 		if has {
 			planned++
 		}
 	}
-	elapsed := u.elapsed
-	if h.End != "" {
-		elapsed = h.Spent
-	}
-	errs := []error{
-		u.w.exec(ctx, "UPDATE campaign SET shard = ?, planned = ?, started = ?, elapsed_ns = ?, ending = ?, command = ? WHERE id = ?",
-			h.Shard.String(), planned, date(h.Started), int64(elapsed), string(h.End), string(command), u.before.id),
-		u.w.exec(ctx, "DELETE FROM tool WHERE campaign = ?", u.before.id),
-	}
+	u.id, err = u.w.insert(ctx, "INSERT INTO campaign VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", filepath.ToSlash(rel), c.Name, seed(c.Seed), c.Sim,
+		h.Shard.String(), planned, date(h.Started), int64(h.Spent), string(h.End), string(command))
+	errs := []error{err}
 	for name, version := range h.AllTools() {
-		errs = append(errs, u.w.exec(ctx, "INSERT INTO tool VALUES (?, ?, ?)", u.before.id, name, version))
+		errs = append(errs, u.w.exec(ctx, "INSERT INTO tool VALUES (?, ?, ?)", u.id, name, version))
+	}
+	for i := range c.Configs {
+		errs = append(errs, u.config(ctx, i))
 	}
 	return errors.Join(errs...)
 }
@@ -200,7 +113,7 @@ func (u *update) config(ctx context.Context, i int) error {
 		canary, control, needs = b.Equivalent == "", b.Equivalent != "", b.Budget
 	}
 	id, err := u.w.insert(ctx, "INSERT INTO config VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?)",
-		u.before.id, i, cfg.Name, c.SimOf(cfg), u.a.System(cfg), cfg.Expect, c.Planned()[i], canary, control, needs, settings[:], string(text))
+		u.id, i, cfg.Name, c.SimOf(cfg), u.a.System(cfg), cfg.Expect, c.Planned()[i], canary, control, needs, settings[:], string(text))
 	u.configs[cfg.Name] = &indexedConfig{id: id}
 	return err
 }
@@ -227,7 +140,7 @@ func (u *update) entry(ctx context.Context, e *journal.Entry) (invalid, err erro
 		}
 	}
 	if e.Replaces != nil {
-		if err := u.w.exec(ctx, "UPDATE run SET dir = NULL WHERE campaign = ? AND number = ?", u.before.id, *e.Replaces); err != nil {
+		if err := u.w.exec(ctx, "UPDATE run SET dir = NULL WHERE campaign = ? AND number = ?", u.id, *e.Replaces); err != nil {
 			return nil, err
 		}
 	}
@@ -251,13 +164,13 @@ func (u *update) entry(ctx context.Context, e *journal.Entry) (invalid, err erro
 		if err != nil {
 			return nil, err
 		}
-		if _, err := u.w.answers.ExecContext(uninterrupted, u.before.id, e.Number, v, int64(a.Search), int64(a.Evidence)); err != nil {
+		if _, err := u.w.answers.ExecContext(uninterrupted, u.id, e.Number, v, int64(a.Search), int64(a.Evidence)); err != nil {
 			return nil, err
 		}
 	}
-	u.added++
+	u.runs++
 	u.elapsed = max(u.elapsed, e.At)
-	_, err = u.w.runs.ExecContext(uninterrupted, u.before.id, e.Number, u.configs[e.ConfigName].id, int64(e.At), e.Outcome.String(), e.Failed(), e.Finding(), e.Caught(),
+	_, err = u.w.runs.ExecContext(uninterrupted, u.id, e.Number, u.configs[e.ConfigName].id, int64(e.At), e.Outcome.String(), e.Failed(), e.Finding(), e.Caught(),
 		title, recurred, e.Operations, int64(e.Elapsed), int64(checked), taken, fresh, dir, program, log)
 	return nil, err
 }
@@ -288,13 +201,12 @@ func (u *update) cover(e *journal.Entry) (fresh int) {
 
 // finish writes the totals of all runs.
 func (u *update) finish(ctx context.Context) error {
-	id := u.before.id
 	errs := []error{
-		u.head(ctx),
-		u.w.exec(ctx, "DELETE FROM total WHERE config IN (SELECT id FROM config WHERE campaign = ?)", id),
 		u.w.exec(ctx, `INSERT INTO total SELECT config, outcome, failed, finding, caught, COUNT(*), SUM(operations), SUM(simulated_ns), SUM(check_ns)
-			FROM run WHERE campaign = ? GROUP BY config, outcome`, id),
-		u.w.exec(ctx, "REPLACE INTO source VALUES (?, ?, ?, ?, ?, ?, ?)", id, u.now.file, u.now.head, u.now.size, u.now.changed, u.mark.Offset, u.prefix.Sum(nil)),
+			FROM run WHERE campaign = ? GROUP BY config, outcome`, u.id),
+	}
+	if u.a.Header.End == "" {
+		errs = append(errs, u.w.exec(ctx, "UPDATE campaign SET elapsed_ns = ? WHERE id = ?", int64(u.elapsed), u.id))
 	}
 	for i := range u.a.Campaign.Configs {
 		c := u.configs[u.a.Campaign.Configs[i].Name]
@@ -311,7 +223,7 @@ func (u *update) finish(ctx context.Context) error {
 			if v.first >= 0 {
 				first = v.first
 			}
-			errs = append(errs, u.w.exec(ctx, "REPLACE INTO coverage VALUES (?, ?, ?, ?, ?, ?)", c.id, i, t, int64(v.Count), v.runs, first))
+			errs = append(errs, u.w.exec(ctx, "INSERT INTO coverage VALUES (?, ?, ?, ?, ?, ?)", c.id, i, t, int64(v.Count), v.runs, first))
 		}
 	}
 	return errors.Join(errs...)

@@ -24,7 +24,6 @@ var logical = []string{
 		FROM coverage v JOIN config f ON f.id = v.config JOIN campaign c ON c.id = f.campaign JOIN transition t ON t.id = v.transition ORDER BY c.dir, f.name, v.position`,
 	`SELECT c.dir, f.name, t.outcome, t.failed, t.finding, t.caught, t.runs, t.operations, t.simulated_ns, t.check_ns
 		FROM total t JOIN config f ON f.id = t.config JOIN campaign c ON c.id = f.campaign ORDER BY c.dir, f.name, t.outcome`,
-	"SELECT c.dir, s.file, s.head, s.size, s.changed_ns, s.bytes, s.journal FROM source s JOIN campaign c ON c.id = s.campaign ORDER BY c.dir",
 	"SELECT text FROM title ORDER BY text",
 	"SELECT model, answer, procedure, reason FROM verdict ORDER BY 1, 2, 3, 4",
 	"SELECT machine, state, event FROM transition ORDER BY 1, 2, 3",
@@ -57,7 +56,7 @@ func exact(t testing.TB, db string) string {
 func scratch(t testing.TB, like string, dirs ...string) string {
 	t.Helper()
 	db := like + "-scratch" // beside it, so that paths are alike
-	must.Succeed(t, Reindex(t.Context(), db, dirs, Options{Rebuild: true}))
+	must.Succeed(t, Reindex(t.Context(), db, dirs, Options{}))
 	return content(t, db)
 }
 

@@ -15,7 +15,7 @@ import (
 	"ordeal/campaigns/internal/must"
 )
 
-var soak = flag.Bool("soak", false, "more kills, and an index that grows by fewer runs")
+var soak = flag.Bool("soak", false, "more kills")
 
 // nightly is a campaign with a protocol, a canary that is caught, one that
 // nothing can show, and cores with a fault that is no canary: findings.

@@ -57,7 +57,7 @@ func (ix *index) query(ctx context.Context, query string, f func(*Rows) error) e
 	case state == outdated:
 		return errors.New("it is of an older version; ordeal campaign reindex rebuilds it")
 	}
-	if err := errors.Join(checkQuestion(query), ix.restrict(ctx)); err != nil {
+	if err := ix.restrict(ctx); err != nil {
 		return err
 	}
 	rows, err := ix.conn.QueryContext(ctx, query)

@@ -3,19 +3,15 @@ package index
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
 	"modernc.org/sqlite"
 )
 
-// A question may come from others, in a script or a page. It reads the index and
-// nothing else: the connection is of mode ro, SQLite's authorizer refuses all
-// that is not reading as it compiles the statement, and there is one statement.
-
-// questions are the words that one begins with.
-var questions = []string{"SELECT", "WITH", "VALUES", "EXPLAIN", "PRAGMA"}
+// A question may be untrusted, in a script or a page. It reads the index and
+// nothing else: the connection is of mode ro, and SQLite's authorizer refuses all
+// that is not reading as it compiles a statement.
 
 // schemaPragmas describe tables. readPragmas describe the index, but change it if
 // they are given a value. All others read or change settings.
@@ -57,57 +53,4 @@ func (ix *index) restrict(ctx context.Context) error {
 		}
 		return r.RegisterAuthorizer(authorize)
 	})
-}
-
-// checkQuestion refuses what is not one statement that asks.
-func checkQuestion(query string) error {
-	bare := withoutTexts(query)
-	first, rest, _ := strings.Cut(bare, ";")
-	if strings.Trim(rest, "; \t\r\n\f") != "" {
-		return errors.New("want one statement, not several")
-	}
-	word, _, _ := strings.Cut(strings.TrimSpace(strings.NewReplacer("(", " ", "\t", " ", "\n", " ", "\r", " ", "\f", " ").Replace(first)), " ")
-	if word != "" && isStatement(word) {
-		return fmt.Errorf("%s does not ask: want %s", strings.ToUpper(word), strings.Join(questions, ", "))
-	}
-	return nil
-}
-
-// isStatement reports whether a word begins a statement that does not ask. Words
-// that begin none are for SQLite to refuse.
-func isStatement(word string) bool {
-	return slices.Contains([]string{
-		"ALTER", "ANALYZE", "ATTACH", "BEGIN", "COMMIT", "CREATE", "DELETE", "DETACH", "DROP", "END", "INSERT", "REINDEX", "RELEASE", "REPLACE",
-		"ROLLBACK", "SAVEPOINT", "UPDATE", "VACUUM",
-	}, strings.ToUpper(word))
-}
-
-// withoutTexts is a query with a space for each comment, quoted name and text.
-func withoutTexts(query string) string {
-	var b strings.Builder
-	for query != "" {
-		end := ""
-		switch {
-		case strings.HasPrefix(query, "--"):
-			end = "\n"
-		case strings.HasPrefix(query, "/*"):
-			end = "*/"
-		case query[0] == '[':
-			end = "]"
-		case strings.IndexByte("'\"`", query[0]) >= 0:
-			end = query[:1] // a quote that is doubled ends a text and begins one
-		}
-		if end == "" {
-			b.WriteByte(query[0])
-			query = query[1:]
-			continue
-		}
-		b.WriteByte(' ')
-		skip := len(end)
-		if end == "\n" {
-			skip = 2
-		}
-		_, query, _ = strings.Cut(query[skip:], end)
-	}
-	return b.String()
 }

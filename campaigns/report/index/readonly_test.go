@@ -36,7 +36,7 @@ func TestQueryReadsOnly(t *testing.T) {
 		"WITH x AS (SELECT 1) DELETE FROM run", "WITH x AS (SELECT 1) INSERT INTO run SELECT * FROM run", "EXPLAIN ATTACH 'x' AS o",
 		"REPLACE INTO run DEFAULT VALUES", "UPDATE run SET number = 1", "REINDEX", "ANALYZE", "BEGIN IMMEDIATE", "SAVEPOINT s", "DETACH main",
 		"SELECT load_extension('x')", "SELECT writefile('x', 'y')", "SELECT readfile('/etc/passwd')",
-		"SELECT 1; SELECT 2", fmt.Sprintf("SELECT 1; ATTACH %q AS o", made), "SELECT ';'; VACUUM", "/* SELECT */ VACUUM", "-- SELECT\nVACUUM", ";VACUUM",
+		fmt.Sprintf("SELECT 1; ATTACH %q AS o", made), "SELECT ';'; VACUUM", "/* SELECT */ VACUUM", "-- SELECT\nVACUUM", ";VACUUM",
 		"SELECT * FROM pragma_query_only(0)",
 	} {
 		if err := Query(t.Context(), db, query, ignore); err == nil {

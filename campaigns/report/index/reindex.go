@@ -9,14 +9,12 @@ import (
 	"path/filepath"
 	"slices"
 
+	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/run"
 )
 
 // Options are options of Reindex.
 type Options struct {
-	// Rebuild makes the index anew, from the named directories and those that
-	// it had.
-	Rebuild bool
 	// OnCampaign is called with each campaign that was read; nil means no
 	// callback.
 	OnCampaign func(*Campaign)
@@ -28,23 +26,20 @@ type Options struct {
 
 // Campaign is the result of Reindex for one campaign.
 type Campaign struct {
-	Dir string // absolute, without symbolic links as far as it exists
-	// Added counts the runs that are new in the index, Runs all of them.
-	Added, Runs int
+	Dir  string // absolute, without symbolic links as far as it exists
+	Runs int
 	// Err is why the campaign was left out; nil if it was not.
 	Err error
-	// Removed is set where the directory no longer exists, and the index no
+	// Removed is set if the directory no longer exists, and the index no
 	// longer has it.
 	Removed bool
 }
 
-// Reindex updates the index at path, or makes it where there is none: with the
-// campaigns of dirs, each the directory of a campaign or one that holds such
-// directories, and with those that the index had. Campaigns that cannot be read
-// or no longer exist are left out and reported to OnCampaign. Of a campaign
-// whose journal has grown only the new part is read, once the rest is found to
-// be unchanged. A file that is damaged or no index is refused. After an error
-// the index is as before.
+// Reindex builds the index at path: of the campaigns of dirs, each the directory of
+// a campaign or one that holds such directories, and of those that the index had.
+// Campaigns that cannot be read or no longer exist are left out and reported to
+// OnCampaign. A file that is damaged or no index is refused. After an error the
+// index is as before.
 func Reindex(ctx context.Context, path string, dirs []string, o Options) error {
 	ix, err := connect(ctx, path, "rwc")
 	if err != nil {
@@ -55,7 +50,7 @@ func Reindex(ctx context.Context, path string, dirs []string, o Options) error {
 		return fmt.Errorf("open index %s: %w", path, explain(err))
 	}
 	// After an error, closing rolls back.
-	if err := ix.update(ctx, dirs, o); err != nil {
+	if err := ix.rebuild(ctx, dirs, o); err != nil {
 		return fmt.Errorf("write index %s: %w", path, explain(err))
 	}
 	return nil
@@ -82,16 +77,13 @@ func findCampaigns(dirs []string, report func(*Campaign)) map[string]bool {
 	return found
 }
 
-// update does the work of Reindex in a transaction.
-func (ix *index) update(ctx context.Context, dirs []string, o Options) error {
+// rebuild does the work of Reindex in a transaction.
+func (ix *index) rebuild(ctx context.Context, dirs []string, o Options) error {
 	report := o.OnCampaign
 	if report == nil {
 		report = func(*Campaign) {}
 	}
 	before, err := ix.inspect(ctx)
-	if err == nil {
-		err = ix.verify(ctx)
-	}
 	if err != nil {
 		return err
 	}
@@ -107,10 +99,8 @@ func (ix *index) update(ctx context.Context, dirs []string, o Options) error {
 			return err
 		}
 	}
-	if before != current || o.Rebuild {
-		if err := ix.create(ctx); err != nil {
-			return err
-		}
+	if err := ix.create(ctx); err != nil {
+		return err
 	}
 	w, err := ix.newWriter(ctx)
 	defer w.close()
@@ -120,56 +110,66 @@ func (ix *index) update(ctx context.Context, dirs []string, o Options) error {
 	w.onRead = o.OnRead
 	for _, dir := range slices.Sorted(maps.Keys(found)) {
 		c := &Campaign{Dir: dir}
-		var invalid error
-		if invalid, err = w.campaign(ctx, c); err != nil {
+		if _, err := run.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
+			if c.Removed = had[dir]; !c.Removed {
+				c.Err = fmt.Errorf("index %s: %w", dir, fs.ErrNotExist)
+			}
+		} else if err := w.add(ctx, c); err != nil {
 			return err
 		}
-		if c.Removed && !had[dir] {
-			c.Removed, invalid = false, fs.ErrNotExist
-		}
-		if invalid != nil {
-			c.Err = fmt.Errorf("index %s: %w", dir, invalid)
-		}
 		report(c)
-	}
-	if err := w.removeUnused(ctx); err != nil {
-		return err
 	}
 	return ix.execWhenFree(ctx, "COMMIT")
 }
 
-// campaign updates one campaign, or removes it where its directory does not
-// exist or is invalid. The error invalid is about the directory, err about the
-// index.
-func (w *writer) campaign(ctx context.Context, c *Campaign) (invalid, err error) {
-	before, err := w.lookup(ctx, c.Dir)
+// add indexes a campaign, or nothing of one that is invalid.
+func (w *writer) add(ctx context.Context, c *Campaign) error {
+	if err := w.exec(ctx, "SAVEPOINT campaign"); err != nil {
+		return err
+	}
+	runs, invalid, err := w.campaign(ctx, c.Dir)
+	if err != nil {
+		return err
+	}
+	if c.Runs = runs; invalid != nil {
+		c.Err = fmt.Errorf("index %s: %w", c.Dir, invalid)
+		w.forget()
+		if err := w.exec(ctx, "ROLLBACK TO campaign"); err != nil {
+			return err
+		}
+	}
+	return w.exec(ctx, "RELEASE campaign")
+}
+
+// isCampaign reports whether a directory has one of a campaign's files.
+func isCampaign(dir string) bool {
+	return slices.ContainsFunc([]string{journal.CampaignFile, journal.HeaderFile, journal.RunsFile}, func(name string) bool {
+		return run.Exists(filepath.Join(dir, name))
+	})
+}
+
+// campaignDirs lists the campaigns of a directory: itself, or those in it.
+func campaignDirs(dir string) ([]string, error) {
+	dir, err := realPath(dir)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := run.Lstat(c.Dir); errors.Is(err, fs.ErrNotExist) {
-		c.Removed = true
-		return nil, w.remove(ctx, before)
-	}
-	now, invalid := fingerprintOf(c.Dir)
-	if invalid == nil && before.id != 0 && before.unchanged(now) {
-		c.Runs, err = w.count(ctx, before.id)
-		return nil, err
-	}
-	var u *update
-	if invalid == nil {
-		u, invalid = w.newUpdate(c.Dir, now, before)
-	}
-	if invalid == nil {
-		invalid, err = u.run(ctx)
-		before = &u.before
-	}
+	entries, err := run.ReadDir(dir)
 	if err != nil {
 		return nil, err
 	}
-	if invalid != nil {
-		return invalid, w.remove(ctx, before)
+	if isCampaign(dir) {
+		return []string{dir}, nil
 	}
-	c.Added = u.added
-	c.Runs, err = w.count(ctx, u.before.id)
-	return nil, err
+	var list []string
+	for _, e := range entries {
+		sub := filepath.Join(dir, e.Name())
+		if !isCampaign(sub) {
+			continue
+		}
+		if real, err := realPath(sub); err == nil { // else it has just vanished
+			list = append(list, real)
+		}
+	}
+	return list, nil
 }

@@ -1,14 +1,11 @@
 package index
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -27,8 +24,8 @@ func reindex(t testing.TB, db string, o Options, dirs ...string) map[string]*Cam
 	return all
 }
 
-// TestTwice indexes the same directories twice from scratch, in two files and
-// in one, and requires the same to the last id.
+// TestTwice indexes the same directories twice, in two files and in one, and requires
+// the same to the last id.
 func TestTwice(t *testing.T) {
 	dir := t.TempDir()
 	db, _ := years(t, dir)
@@ -41,113 +38,12 @@ func TestTwice(t *testing.T) {
 	if d := cmp.Diff(want, exact(t, other)); d != "" {
 		t.Errorf("another file (-first +second):\n%s", d)
 	}
-	all := reindex(t, db, Options{Rebuild: true}) // of the directories that it knows
+	all := reindex(t, db, Options{}) // of the directories that it knows
 	if d := cmp.Diff(want, exact(t, db)); d != "" {
 		t.Errorf("rebuilt (-first +second):\n%s", d)
 	}
-	if all["a"].Added != 44 {
-		t.Errorf("rebuilding reads %d runs of a, want 44", all["a"].Added)
-	}
-	if all := reindex(t, db, Options{}, dir); all["a"].Added != 0 || all["a"].Runs != 44 {
-		t.Errorf("nothing is new, but %d of %d runs are", all["a"].Added, all["a"].Runs)
-	}
-}
-
-// TestGrow indexes a campaign as its journal grows, line by line, among others,
-// and requires what an index from scratch has.
-func TestGrow(t *testing.T) {
-	dir := t.TempDir()
-	runCampaign(t, filepath.Join(dir, "b"), nightly)
-	runCampaign(t, filepath.Join(dir, "a"), nightly, "seed=9")
-	runCampaign(t, filepath.Join(dir, "c"), nightly, "seed=7")
-	db := filepath.Join(dir, "index.db")
-	path := filepath.Join(dir, "b", journal.RunsFile)
-	rewrite(t, filepath.Join(dir, "b"), func(e *journal.Entry) { // as of shards that were merged
-		e.At = time.Duration(1+e.Number*37%44) * time.Millisecond
-	})
-	recorded, err := os.ReadFile(path)
-	must.Succeed(t, err)
-	head, err := os.ReadFile(filepath.Join(dir, "b", journal.HeaderFile))
-	must.Succeed(t, err)
-	head = bytes.Replace(head, []byte(`"end": "complete"`), []byte(`"end": ""`), 1) // it is running
-	write(t, filepath.Join(dir, "b", journal.HeaderFile), string(head))
-	lines := bytes.SplitAfter(recorded, []byte("\n"))
-	at, stride := 0, 6
-	if *soak {
-		stride = 2
-	}
-	for n := 0; n < len(lines)-1; n += 1 + n%7*stride {
-		text := string(bytes.Join(lines[:n], nil))
-		write(t, path, text+string(lines[n][:len(lines[n])*(n%3)/3])) // a line in the making
-		if n > 7 {
-			write(t, filepath.Join(dir, "b", journal.HeaderFile), strings.Replace(string(head), `"tools": {`, `"tools": {"late": "1",`, 1))
-		}
-		all := reindex(t, db, Options{}, dir)
-		if diff := cmp.Diff(&Campaign{Dir: all["b"].Dir, Runs: n, Added: n - at}, all["b"]); diff != "" {
-			t.Fatalf("%d lines: -want +got\n%s", n, diff)
-		}
-		at = n
-		longest := 0
-		for number := range n {
-			longest = max(longest, 1+number*37%44)
-		}
-		if got := ask(t, db, "SELECT elapsed_ns / 1000000 FROM campaign WHERE dir = 'b'"); got[0] != strconv.Itoa(longest) {
-			t.Errorf("after %d lines: %s ms were spent, want %d", n, got[0], longest)
-		}
-		if d := cmp.Diff(scratch(t, db, dir), content(t, db)); d != "" {
-			t.Fatalf("after %d lines (-scratch +grown):\n%s", n, d)
-		}
-	}
-}
-
-// TestRewritten changes what was read: the journal before its end, its end, the
-// campaign's file, and requires it to be read again.
-func TestRewritten(t *testing.T) {
-	dir := t.TempDir()
-	runCampaign(t, filepath.Join(dir, "a"), nightly)
-	db := filepath.Join(dir, "index.db")
-	path := filepath.Join(dir, "a", journal.RunsFile)
-	good := unseal(t, path)
-	reindex(t, db, Options{}, dir)
-	for _, change := range []struct {
-		what string
-		do   func()
-		new  int
-	}{
-		{"another digit", func() {
-			stamp, err := os.Stat(path)
-			must.Succeed(t, err)
-			write(t, path, strings.Replace(string(good), `"operations":2`, `"operations":3`, 1))
-			if err := os.Chtimes(path, stamp.ModTime(), stamp.ModTime()); err != nil { // to hide the change
-				t.Fatal(err)
-			}
-		}, 44},
-		{"shorter", func() { write(t, path, string(good[:bytes.IndexByte(good, '\n')+1])) }, 1},
-		{"touched", func() { write(t, path, string(good)) }, 43},
-		{"the file", func() {
-			file := filepath.Join(dir, "a", journal.CampaignFile)
-			text, err := os.ReadFile(file)
-			must.Succeed(t, err)
-			write(t, file, string(text)+"# edited\n")
-		}, 44},
-		{"the head", func() {
-			file := filepath.Join(dir, "a", journal.HeaderFile)
-			text, err := os.ReadFile(file)
-			must.Succeed(t, err)
-			write(t, file, strings.Replace(string(text), `"end": "complete"`, `"end": "interrupted"`, 1))
-		}, 0},
-		{"gone", func() {
-			must.Succeed(t, os.Remove(path))
-		}, 0},
-	} {
-		time.Sleep(20 * time.Millisecond) // the clock of the file system
-		change.do()
-		if c := reindex(t, db, Options{}, dir)["a"]; c.Added != change.new {
-			t.Errorf("%s: %d runs are read, want %d", change.what, c.Added, change.new)
-		}
-		if d := cmp.Diff(scratch(t, db, dir), content(t, db)); d != "" {
-			t.Errorf("%s (-scratch +grown):\n%s", change.what, d)
-		}
+	if all["a"].Runs != 44 {
+		t.Errorf("rebuilding reads %d runs of a, want 44", all["a"].Runs)
 	}
 }
 
@@ -293,7 +189,7 @@ func TestSeeds(t *testing.T) {
 }
 
 // TestReplaced indexes a campaign whose run 12 replaces the directory of run 11,
-// up to run 11 and then the rest, and requires what a new index has.
+// up to run 11 and then the rest.
 func TestReplaced(t *testing.T) {
 	dir := t.TempDir()
 	path, db := filepath.Join(dir, "night"), filepath.Join(dir, "ordeal.db")
@@ -320,9 +216,6 @@ func TestReplaced(t *testing.T) {
 		must.Succeed(t, Reindex(t.Context(), db, []string{path}, Options{}))
 		if diff := cmp.Diff(tt.want, ask(t, db, query)); diff != "" {
 			t.Errorf("%d lines (-want +got):\n%s", tt.lines, diff)
-		}
-		if diff := cmp.Diff(scratch(t, db, path), content(t, db)); diff != "" {
-			t.Errorf("%d lines (-new index +updated):\n%s", tt.lines, diff)
 		}
 	}
 }

@@ -5,12 +5,11 @@ import (
 	_ "embed" // the schema
 	"errors"
 	"fmt"
-	"strings"
 )
 
 // Version is the version of the schema, stored as PRAGMA user_version. An index
 // of an older version is rebuilt, one of a newer version refused.
-const Version = 1
+const Version = 2
 
 // applicationID identifies an index, as PRAGMA application_id: "Ordl".
 const applicationID = 0x4f72646c
@@ -49,27 +48,6 @@ func (ix *index) inspect(ctx context.Context) (state, error) {
 		return outdated, nil
 	}
 	return current, nil
-}
-
-// maxChecked is the size in bytes up to which an index is checked for damage
-// before it is written, at 0.1 s for 30 MB. In a larger one SQLite reports only
-// damage that it reads.
-const maxChecked = 1 << 30
-
-// verify has SQLite look for damage.
-func (ix *index) verify(ctx context.Context) error {
-	var size int64
-	if err := ix.get(ctx, "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size", nil, &size); err != nil || size > maxChecked {
-		return err
-	}
-	var first string
-	if err := ix.get(ctx, "PRAGMA quick_check(1)", nil, &first); err != nil {
-		return err
-	}
-	if first != "ok" {
-		return fmt.Errorf("%w: %s", errDamaged, strings.ReplaceAll(first, "\n", ": "))
-	}
-	return nil
 }
 
 // create makes the tables and views, in place of all existing ones.

@@ -141,18 +141,6 @@ CREATE TABLE total (
   PRIMARY KEY (config, outcome)
 ) WITHOUT ROWID;
 
--- What was read of a campaign's directory, so that only changes are read
--- again.
-CREATE TABLE source (
-  campaign INTEGER PRIMARY KEY REFERENCES campaign,
-  file BLOB NOT NULL,          -- SHA-256 of campaign.yaml
-  head BLOB NOT NULL,          -- SHA-256 of campaign.json
-  size INTEGER NOT NULL,       -- of runs.jsonl when it was opened
-  changed_ns INTEGER NOT NULL, -- its time of change (ctime), since 1970
-  bytes INTEGER NOT NULL,      -- read of it: whole lines
-  journal BLOB NOT NULL        -- SHA-256 of those
-);
-
 -- Campaigns and their results, the latest first. Failed counts the runs of
 -- findings, findings the different ones of them.
 CREATE VIEW campaigns AS

@@ -1,6 +1,6 @@
 // Package index keeps an index of campaigns: a SQLite database, made from the
 // directories of campaigns, that is queried with SQL. The directories are the
-// truth. Reindex updates an index, Query asks it, Schema documents it.
+// truth. Reindex builds an index whole, Query asks it, Schema documents it.
 //
 // Reindex writes in one transaction, in SQLite's rollback mode: after a kill
 // the index is the old one or the new one, and readers see one of them. WAL
@@ -158,11 +158,13 @@ func primary(code int) int { return code & 0xff }
 
 // explain adds to errors of SQLite what to do about them.
 func explain(err error) error {
-	switch code := resultCode(err); {
-	case primary(code) == lib.SQLITE_CORRUPT || primary(code) == lib.SQLITE_NOTADB:
+	switch primary(resultCode(err)) {
+	case lib.SQLITE_CORRUPT, lib.SQLITE_NOTADB:
 		return fmt.Errorf("%w: %w", errDamaged, err)
-	case code == lib.SQLITE_READONLY_ROLLBACK:
-		return fmt.Errorf("a process that wrote it was killed; ordeal campaign reindex repairs it: %w", err)
+	case lib.SQLITE_READONLY:
+		return fmt.Errorf("a question only reads; after a kill ordeal campaign reindex repairs the index: %w", err)
+	case lib.SQLITE_AUTH:
+		return fmt.Errorf("a question only reads the index: %w", err)
 	}
 	return err
 }
