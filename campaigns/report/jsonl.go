@@ -125,14 +125,14 @@ type SummaryLine struct {
 // CampaignLine, a RunLine for each run, a FindingLine for each finding, a GoneLine
 // for each one that only the earlier campaign has, a CanaryLine for each injected
 // bug, one SummaryLine. What acts on a terminal is escaped.
-func WriteJSONL(w io.Writer, a *journal.Archive, b *Baseline) error {
+func WriteJSONL(w io.Writer, a *journal.Archive, b *compare.Diff) error {
 	if err := encodeLines(json.NewEncoder(&messages.Escaper{W: w}), a, b); err != nil {
 		return fmt.Errorf("write JSON lines of %s: %w", a.Dir, err)
 	}
 	return nil
 }
 
-func encodeLines(enc *json.Encoder, a *journal.Archive, b *Baseline) error {
+func encodeLines(enc *json.Encoder, a *journal.Archive, b *compare.Diff) error {
 	enc.SetEscapeHTML(false)
 	begin := summary.New(a.Campaign, a.Dir, a.Header.Shard, a.Header.Started)
 	if err := enc.Encode(&CampaignLine{

@@ -12,6 +12,7 @@ import (
 	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
+	"ordeal/campaigns/report/compare"
 	"ordeal/check"
 	"ordeal/sim"
 )
@@ -93,7 +94,7 @@ type failure struct {
 // message, and as its text the evidence and the commands to reproduce it. Against
 // an earlier campaign the message begins with what the finding is: new, recurring
 // or flaky.
-func WriteJUnit(w io.Writer, a *journal.Archive, b *Baseline) error {
+func WriteJUnit(w io.Writer, a *journal.Archive, b *compare.Diff) error {
 	s, err := summary.Read(a)
 	if err != nil {
 		return err
@@ -116,7 +117,7 @@ func WriteJUnit(w io.Writer, a *journal.Archive, b *Baseline) error {
 	return err
 }
 
-func newSuite(a *journal.Archive, s *summary.Summary, r *summary.Row, b *Baseline) suite {
+func newSuite(a *journal.Archive, s *summary.Summary, r *summary.Row, b *compare.Diff) suite {
 	one := suite{
 		Name: clean(r.Config), Package: clean(s.Campaign), Timestamp: s.Started.UTC().Format("2006-01-02T15:04:05"), Hostname: "localhost",
 		Time: seconds(r.Simulated + r.Checked),
@@ -153,7 +154,7 @@ func newSuite(a *journal.Archive, s *summary.Summary, r *summary.Row, b *Baselin
 	return one
 }
 
-func cases(a *journal.Archive, s *summary.Summary, r *summary.Row, b *Baseline) []testCase {
+func cases(a *journal.Archive, s *summary.Summary, r *summary.Row, b *compare.Diff) []testCase {
 	all := testCase{Name: "runs", Time: seconds(r.Simulated + r.Checked)}
 	if r.Runs == 0 {
 		all.Skipped = &skipped{fmt.Sprintf("none of %d runs ended", r.Planned)}
@@ -186,7 +187,7 @@ func cases(a *journal.Archive, s *summary.Summary, r *summary.Row, b *Baseline) 
 	return list
 }
 
-func canaryCase(a *journal.Archive, s *summary.Summary, r *summary.Row, b *Baseline) testCase {
+func canaryCase(a *journal.Archive, s *summary.Summary, r *summary.Row, b *compare.Diff) testCase {
 	k := r.Canary
 	c := testCase{Name: clean("canary: " + k.About)}
 	if k.Control != "" {

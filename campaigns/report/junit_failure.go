@@ -9,12 +9,13 @@ import (
 	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
+	"ordeal/campaigns/report/compare"
 	"ordeal/campaigns/run"
 	"ordeal/sim"
 )
 
 // newFailure describes a finding with n runs of a configuration.
-func newFailure(a *journal.Archive, s *summary.Summary, f *summary.Finding, n int, baseline *Baseline) *failure {
+func newFailure(a *journal.Archive, s *summary.Summary, f *summary.Finding, n int, baseline *compare.Diff) *failure {
 	message := fmt.Sprintf("%s; %d runs, the first is run %d of seed %d", f.Title, n, f.First, s.Seed)
 	if f.Outcome == sim.Missed {
 		message = fmt.Sprintf("%s: none of %d runs of seed %d showed it", f.Title, n, s.Seed)

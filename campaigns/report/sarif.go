@@ -22,7 +22,7 @@ import (
 // protocol's root file, or the campaign's file; those of a protocol that comes with
 // ordeal have no directory. Known issues are suppressed; against an earlier campaign
 // results have a state: new, unchanged, updated where they are flaky, and absent.
-func WriteSARIF(w io.Writer, a *journal.Archive, b *Baseline, root string) error {
+func WriteSARIF(w io.Writer, a *journal.Archive, b *compare.Diff, root string) error {
 	s, err := summary.Read(a)
 	if err != nil {
 		return err

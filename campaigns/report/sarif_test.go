@@ -14,6 +14,7 @@ import (
 
 	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/internal/must"
+	"ordeal/campaigns/report/compare"
 	"ordeal/sim/protocols"
 )
 
@@ -115,7 +116,7 @@ func TestSARIF(t *testing.T) {
 		old, now *journal.Archive
 		state    string
 	}{{a, a, "unchanged"}, {sound, a, "new"}, {a, sound, "absent"}} {
-		b, err := Against(c.old, c.now)
+		b, err := compare.Compare(c.old, c.now)
 		must.Succeed(t, err)
 		out.Reset()
 		must.Succeed(t, WriteSARIF(&out, c.now, b, root))

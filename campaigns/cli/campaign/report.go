@@ -15,6 +15,7 @@ import (
 	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/report"
+	"ordeal/campaigns/report/compare"
 	"ordeal/campaigns/report/html"
 	"ordeal/campaigns/run"
 )
@@ -104,7 +105,7 @@ type reportCommand struct {
 	*command.Env
 	format, out, kill, against string
 	known                      command.KnownFlag
-	baseline                   *report.Baseline
+	baseline                   *compare.Diff
 }
 
 func (c *reportCommand) run(ctx context.Context, dir string) error {
@@ -131,7 +132,7 @@ func (c *reportCommand) run(ctx context.Context, dir string) error {
 		if err != nil {
 			return fmt.Errorf("--against: %w", err)
 		}
-		if c.baseline, err = report.Against(old, archive); err != nil {
+		if c.baseline, err = compare.Compare(old, archive); err != nil {
 			return err
 		}
 	}

@@ -101,19 +101,19 @@ type FindingKey struct {
 // Key is the key of f.
 func (f *Finding) Key() FindingKey { return FindingKey{f.Title, f.System, f.Outcome} }
 
-// findingKey is the key of a failed run. Failures of a negative control are
+// KeyOf is the key of a failed run on a system. Failures of a negative control are
 // findings of their own.
-func (s *Summary) findingKey(run *journal.Entry) FindingKey {
+func KeyOf(run *journal.Entry, system string) FindingKey {
 	title := run.FindingTitle()
 	if run.Config.Bug != nil {
 		title = fmt.Sprintf("negative control %s fails: %s", run.Config.Name, title)
 	}
-	return FindingKey{title, run.Config.System(s.sim(run.Config)), run.Outcome}
+	return FindingKey{title, system, run.Outcome}
 }
 
 // addFinding counts a run of a finding.
 func (s *Summary) addFinding(run *journal.Entry) {
-	key := s.findingKey(run)
+	key := KeyOf(run, run.Config.System(s.sim(run.Config)))
 	i := slices.IndexFunc(s.Findings, func(f Finding) bool { return f.Key() == key })
 	if i < 0 {
 		i = len(s.Findings)

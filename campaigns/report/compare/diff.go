@@ -10,6 +10,7 @@ import (
 
 	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/engine/summary"
+	"ordeal/sim"
 )
 
 // Diff is the difference between two campaigns. Lists are in order of
@@ -70,6 +71,36 @@ func Compare(old, new *journal.Archive) (*Diff, error) {
 		Findings: changed, Recurring: recurring, Canaries: p.canaries(), Changed: p.changed(), Coverage: p.coverage(), Speed: p.speed(),
 		Configs: p.configs(), Tools: tools(a.a.Header.AllTools(), b.a.Header.AllTools()),
 	}, nil
+}
+
+// Change is new, flaky or recurring for a finding of the new campaign, among which
+// are missed canaries. It is empty of a nil Diff: there is no old campaign.
+func (d *Diff) Change(f *summary.Finding) Change {
+	if d == nil {
+		return ""
+	}
+	if f.Outcome == sim.Missed {
+		if slices.ContainsFunc(d.Canaries, func(c Canary) bool { return c.Config == f.Configs[0].Config && c.Change == Missed }) {
+			return New
+		}
+		return Recurring
+	}
+	for _, list := range [][]Finding{d.Findings, d.Recurring} {
+		for i := range list {
+			if (summary.FindingKey{Title: list[i].Title, System: list[i].System, Outcome: list[i].Outcome}) == f.Key() {
+				return list[i].Change
+			}
+		}
+	}
+	return ""
+}
+
+// Gone lists the findings of the old campaign that the new one does not have.
+func (d *Diff) Gone() []Finding {
+	if d == nil {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(d.Findings), func(f Finding) bool { return f.Change != Gone })
 }
 
 // Empty reports whether there is no difference.

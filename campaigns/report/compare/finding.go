@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/engine/summary"
 	"ordeal/sim"
 )
 
@@ -72,7 +73,7 @@ func (f *Finding) Fixed() bool { return f.Change == Gone && f.P != nil && *f.P <
 // findings lists the new, flaky and gone findings, frequent ones first, and apart
 // from them the recurring ones.
 func (p *pair) findings() (changed, recurring []Finding) {
-	keys := make(map[key]bool)
+	keys := make(map[summary.FindingKey]bool)
 	for _, n := range []*campaign{p.old, p.new} {
 		for _, k := range n.configs {
 			for f := range k.findings {
@@ -107,9 +108,9 @@ func (p *pair) findings() (changed, recurring []Finding) {
 	return changed, recurring
 }
 
-func (p *pair) finding(k key) Finding {
-	known, _ := config.FindKnown(p.new.a.Campaign.Known, k.title, k.system, p.new.a.Header.Started)
-	f := Finding{Outcome: k.outcome, Title: k.title, System: k.system, Known: known}
+func (p *pair) finding(k summary.FindingKey) Finding {
+	known, _ := config.FindKnown(p.new.a.Campaign.Known, k.Title, k.System, p.new.a.Header.Started)
+	f := Finding{Outcome: k.Outcome, Title: k.Title, System: k.System, Known: known}
 	var strata []Stratum
 	for _, name := range p.names {
 		old, new, _ := p.both(name)
@@ -136,7 +137,7 @@ func (p *pair) finding(k key) Finding {
 		strata = append(strata, Stratum{a.count(), len(old.runs), b.count(), len(new.runs)})
 		if new.sim != config.SimBuiltin {
 			p.repeats(old, new, func(x, y *comparedRun) {
-				here, there := old.of(x).finding && old.key(x) == k, new.of(y).finding && new.key(y) == k
+				here, there := old.of(x).finding == k, new.of(y).finding == k
 				if here || there {
 					f.Repeated++
 				}

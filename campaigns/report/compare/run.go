@@ -8,6 +8,7 @@ import (
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine/journal"
+	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/run"
 	"ordeal/sim"
 )
@@ -31,15 +32,10 @@ type configRuns struct {
 	settings Settings
 	*verdicts
 	runs     []*comparedRun // in order of their numbers
-	findings map[key]*Occurrences
+	findings map[summary.FindingKey]*Occurrences
 	table    []taken         // the transitions of the protocol that runs took
 	places   map[sim.Row]int // indexes of table
 	at       []int           // indexes of table, by index of a run's coverage; -1 for none yet
-}
-
-type key struct {
-	outcome       sim.Outcome
-	title, system string
 }
 
 // taken counts the runs that took a transition.
@@ -65,11 +61,12 @@ const block = 1024
 
 // verdict is what many runs have in common.
 type verdict struct {
-	outcome         sim.Outcome
-	title           string
-	answers         string // models and answers, as in Result
-	undecided       bool
-	finding, caught bool
+	outcome   sim.Outcome
+	title     string
+	answers   string // models and answers, as in Result
+	undecided bool
+	caught    bool
+	finding   summary.FindingKey // zero unless the run belongs to a finding
 }
 
 // verdicts holds each verdict of a campaign once.
@@ -98,7 +95,7 @@ func read(a *journal.Archive) (*campaign, error) {
 		if err != nil {
 			return nil, err
 		}
-		n.configs[cfg.Name] = &configRuns{Config: cfg, sim: a.Campaign.SimOf(cfg), system: a.System(cfg), settings: s, verdicts: n.verdicts, findings: make(map[key]*Occurrences), places: make(map[sim.Row]int)}
+		n.configs[cfg.Name] = &configRuns{Config: cfg, sim: a.Campaign.SimOf(cfg), system: a.System(cfg), settings: s, verdicts: n.verdicts, findings: make(map[summary.FindingKey]*Occurrences), places: make(map[sim.Row]int)}
 	}
 	for e, err := range a.Passing() {
 		if err != nil {
@@ -121,9 +118,11 @@ func read(a *journal.Archive) (*campaign, error) {
 			}
 			n.line = append(append(append(n.line, x.Model...), ' '), x.Answer...)
 		}
-		r.verdict = n.verdicts.add(verdict{
-			outcome: e.Outcome, title: e.FindingTitle(), answers: n.word(n.line), undecided: e.Undecided(), finding: e.Finding(), caught: e.Caught(),
-		})
+		v := verdict{outcome: e.Outcome, title: e.FindingTitle(), answers: n.word(n.line), undecided: e.Undecided(), caught: e.Caught()}
+		if e.Finding() {
+			v.finding = summary.KeyOf(e, n.configs[e.ConfigName].system)
+		}
+		r.verdict = n.verdicts.add(v)
 		n.runs++
 		n.operations += r.operations
 		n.configs[e.ConfigName].count(r, e, e.Dir)
@@ -159,10 +158,10 @@ func (k *configRuns) count(r *comparedRun, e *journal.Entry, dir run.Dir) {
 		}
 		k.table[k.at[i]].runs++
 	}
-	if !k.of(r).finding {
+	x := k.of(r).finding
+	if x == (summary.FindingKey{}) {
 		return
 	}
-	x := k.key(r)
 	f := k.findings[x]
 	if f == nil {
 		f = &Occurrences{}
@@ -187,16 +186,6 @@ func (k *configRuns) index(p sim.Row) int {
 		k.table = append(k.table, taken{Row: p})
 	}
 	return at
-}
-
-// key is the finding of a run, with the title that it has in summaries.
-func (k *configRuns) key(r *comparedRun) key {
-	v := k.of(r)
-	title := v.title
-	if k.Bug != nil {
-		title = fmt.Sprintf("negative control %s fails: %s", k.Name, title)
-	}
-	return key{v.outcome, title, k.system}
 }
 
 func (k *configRuns) took(p sim.Row) int {

@@ -41,7 +41,7 @@ func (g *growth) add(run *journal.Entry, protocol, system string) {
 	g.findings.runs++
 	g.findings.operations = g.operations
 	if run.Finding() {
-		key := summary.FindingKey{Title: run.FindingTitle(), System: system, Outcome: run.Outcome}
+		key := summary.KeyOf(run, system)
 		i, ok := g.seen[key]
 		if !ok {
 			i = len(g.findings.count)

@@ -23,6 +23,7 @@ import (
 	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/report"
+	"ordeal/campaigns/report/compare"
 	"ordeal/campaigns/report/plot"
 	"ordeal/sim"
 )
@@ -33,7 +34,7 @@ type Options struct {
 	// those in the directory of the campaign, if there are any.
 	Kill string
 	// Baseline is what differs from an earlier campaign; nil for none.
-	Baseline *report.Baseline
+	Baseline *compare.Diff
 	_        struct{}
 }
 
@@ -59,7 +60,7 @@ func Style() (template.CSS, error) {
 type page struct {
 	data     *campaignData
 	files    *report.Files
-	baseline *report.Baseline
+	baseline *compare.Diff
 	// pictures is the number of bytes of pictures so far, leftOut the number of
 	// pictures without space, checked the number of histories checked again.
 	pictures, leftOut, checked int

@@ -100,7 +100,7 @@ func (p *page) since(ids map[string]string) *sinceView {
 			v.Counts = append(v.Counts, tile{messages.Comma(n), m.name, class})
 		}
 	}
-	v.Notes = sinceNotes(b.Diff)
+	v.Notes = sinceNotes(b)
 	return v
 }
 

@@ -6,7 +6,7 @@ import (
 
 	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/internal/must"
-	"ordeal/campaigns/report"
+	"ordeal/campaigns/report/compare"
 	"ordeal/sim"
 )
 
@@ -32,7 +32,7 @@ func crashes(t *testing.T, titles map[string]int) *journal.Archive {
 func TestSince(t *testing.T) {
 	old := crashes(t, map[string]int{"stays": 10, "was rare": 2, "was frequent": 40, "comes and goes": 40})
 	a := crashes(t, map[string]int{"stays": 12, "comes and goes": 5, "appears": 1})
-	b, err := report.Against(old, a)
+	b, err := compare.Compare(old, a)
 	must.Succeed(t, err)
 	page := reported(t, a, Options{Baseline: b})
 	all := parsePage(t, page)
