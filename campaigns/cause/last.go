@@ -11,11 +11,11 @@ import (
 	"strconv"
 	"strings"
 
+	"ordeal/check/picture/chart"
 	"ordeal/gen"
 	"ordeal/sim"
 	"ordeal/sim/lazyregexp"
 	"ordeal/sim/trace"
-	"ordeal/sim/trace/chart"
 )
 
 // lastEvents bounds the events before a crash or a deadlock that are kept.

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"ordeal/check/picture/chart"
 	"ordeal/gen"
 	"ordeal/sim/trace"
-	"ordeal/sim/trace/chart"
 )
 
 // Final is a value that a location had at the end.

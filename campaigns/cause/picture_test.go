@@ -7,12 +7,12 @@ import (
 	"testing"
 
 	"ordeal/campaigns/internal/must"
+	"ordeal/check/picture/chart"
 	"ordeal/gen"
 	"ordeal/sim"
 	"ordeal/sim/builtin"
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/trace"
-	"ordeal/sim/trace/chart"
 )
 
 // The read before the wrong one in the program is marked where it performs after it, and

@@ -67,7 +67,7 @@ func Minimize(ctx context.Context, p *gen.Program, h *parse.History, m model.Mod
 }
 
 // Of is the witness that a refutation of h, the history of a run of p, shows:
-// with the letters that witness.Explain and witness.Draw give it.
+// with the letters that witness.Explain and picture.Draw give it.
 func Of(p *gen.Program, h *parse.History, m model.Model, refutation *witness.Refutation) *Witness {
 	w := &Witness{Model: m}
 	origins, events, view := parse.NewOrigins(p, h), m.Events(h), m.View(h)

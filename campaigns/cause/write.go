@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"ordeal/check/picture/chart"
 	"ordeal/sim/trace"
-	"ordeal/sim/trace/chart"
 )
 
 // WriteText writes for each operation of the witness its place in the program,

@@ -24,6 +24,7 @@ import (
 	"ordeal/campaigns/run"
 	"ordeal/check"
 	"ordeal/check/model"
+	"ordeal/check/picture"
 	"ordeal/check/witness"
 	"ordeal/gen"
 	"ordeal/parse"
@@ -259,7 +260,7 @@ func (x *explanation) explainWitness(ctx context.Context) error {
 		return err
 	}
 	x.page.Model, x.page.Witness = x.model.Name, text.String()
-	drawn, err := witness.Draw(small, x.model, refutation)
+	drawn, err := picture.Draw(small, x.model, refutation)
 	if err == nil {
 		err = x.draw("Witness", drawn.WriteSVG)
 	}

@@ -14,6 +14,7 @@ import (
 	"ordeal/check"
 	"ordeal/check/minimal"
 	"ordeal/check/model"
+	"ordeal/check/picture"
 	"ordeal/check/witness"
 	"ordeal/gen/background"
 	"ordeal/gen/emit/csrc"
@@ -64,10 +65,10 @@ func (r *Result) Write(ctx context.Context, dir run.Dir, command []string) error
 		{"history.axe", r.history},
 		{"core.axe", r.core},
 		{"witness.svg", func(w io.Writer) error {
-			return r.picture(func(p *witness.Picture) error { return p.WriteSVG(w) })
+			return r.picture(func(p *picture.Picture) error { return p.WriteSVG(w) })
 		}},
 		{"witness.dot", func(w io.Writer) error {
-			return r.picture(func(p *witness.Picture) error { return p.WriteDot(w) })
+			return r.picture(func(p *picture.Picture) error { return p.WriteDot(w) })
 		}},
 		{"messages.svg", func(w io.Writer) error { return r.chart(ctx, w) }},
 	} {
@@ -124,12 +125,12 @@ func (r *Result) core(w io.Writer) error {
 }
 
 // picture draws the refutation.
-func (r *Result) picture(write func(*witness.Picture) error) error {
+func (r *Result) picture(write func(*picture.Picture) error) error {
 	h, m, refutation, err := r.refuted()
 	if err != nil {
 		return err
 	}
-	p, err := witness.Draw(h, m, refutation)
+	p, err := picture.Draw(h, m, refutation)
 	if err != nil {
 		return err
 	}

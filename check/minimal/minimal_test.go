@@ -17,6 +17,7 @@ import (
 	"ordeal/check/internal/cases"
 	"ordeal/check/internal/histgen"
 	"ordeal/check/model"
+	"ordeal/check/picture"
 	"ordeal/check/witness"
 	"ordeal/parse"
 	"ordeal/parse/formats/axe"
@@ -127,7 +128,7 @@ func shown(t *testing.T, h *parse.History, m model.Model, res *Result) {
 		}
 	}
 	var text, svg bytes.Buffer
-	picture, err := witness.Draw(small, m, refutation)
+	picture, err := picture.Draw(small, m, refutation)
 	if err := errors.Join(err, witness.Explain(&text, small, m, refutation)); err != nil {
 		t.Fatal(err)
 	}

@@ -4,18 +4,18 @@ import (
 	"strings"
 	"testing"
 
-	"ordeal/check/witness"
+	"ordeal/check/picture"
 )
 
 func TestDraw(t *testing.T) {
 	s := sequence(t, taskPool)
 	v := execution(t, TSO, s)
-	picture, err := Draw(s, &v)
+	drawn, err := Draw(s, &v)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var svg strings.Builder
-	if err := picture.WriteSVG(&svg); err != nil {
+	if err := drawn.WriteSVG(&svg); err != nil {
 		t.Fatal(err)
 	}
 	for text, want := range map[string]int{
@@ -29,21 +29,21 @@ func TestDraw(t *testing.T) {
 	if t.Failed() {
 		t.Log(svg.String())
 	}
-	for name, arc := range map[string]witness.PictureArc{
+	for name, arc := range map[string]picture.Arc{
 		"kind": {Kind: "fence"}, "column": {From: [2]int{1, 0}, Kind: "po"}, "row": {To: [2]int{0, 1}, Kind: "po"},
 	} {
-		columns := []witness.PictureColumn{{Head: "h", Nodes: []witness.PictureNode{{Name: "a", Text: "t"}}}}
-		if _, err := witness.Compose("t", columns, []witness.PictureArc{arc}); err == nil {
+		columns := []picture.Column{{Head: "h", Nodes: []picture.Node{{Name: "a", Text: "t"}}}}
+		if _, err := picture.Compose("t", columns, []picture.Arc{arc}); err == nil {
 			t.Errorf("an arc without a %s is accepted", name)
 		}
 	}
 	robust := scEquivalent(t, s)
 	for v, want := range map[*Verdict]bool{&robust: true, {Serializable: true}: false} {
-		picture, err := Draw(s, v)
+		drawn, err := Draw(s, v)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := picture != nil; got != want {
+		if got := drawn != nil; got != want {
 			t.Errorf("a picture of %+v: %v, want %v", v, got, want)
 		}
 	}

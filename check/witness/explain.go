@@ -84,7 +84,7 @@ func (x *explainer) finals() {
 // node prints the tree below n, where assumed holds.
 func (x *explainer) node(n *Node, assumed []Edge, indent string) {
 	var shown []int32
-	for _, l := range usesOf(x.h, &Refutation{Lemmas: x.ref.Lemmas, Root: n}).lemmas {
+	for _, l := range UsedLemmas(x.h, x.ref, n) {
 		if !x.shown[l] && x.rests(l, assumed) {
 			x.shown[l] = true
 			shown = append(shown, l)

@@ -49,6 +49,18 @@ func Shown(h *parse.History, refutation *Refutation) []parse.OpID {
 	return usesOf(h, refutation).withSources().list
 }
 
+// UsedLemmas are the numbers, ascending, of the lemmas that the part of a refutation below
+// a node uses.
+func UsedLemmas(h *parse.History, refutation *Refutation, below *Node) []int32 {
+	return usesOf(h, &Refutation{Lemmas: refutation.Lemmas, Root: below}).lemmas
+}
+
+// EdgeLocation is the location of an edge that has an initial value at one end.
+func EdgeLocation(h *parse.History, e Edge) int32 {
+	r := rules{h: h}
+	return r.edgeLoc(e)
+}
+
 // Rename is a refutation of h with its operations renamed, and unused lemmas
 // dropped.
 func Rename(h *parse.History, refutation *Refutation, to func(parse.OpID) parse.OpID) *Refutation {

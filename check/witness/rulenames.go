@@ -2,30 +2,28 @@ package witness
 
 import "fmt"
 
-// ruleTexts is how edges of each rule are named in machine-readable output,
-// drawn, labelled in a picture, and explained; an empty reason names other
+// ruleTexts is how edges of each rule are named in machine-readable output and
+// explained; an empty reason names other
 // operations, see explainer.reason.
 var ruleTexts = [...]struct {
 	name   string
-	arc    arcKind
-	label  string
 	reason string
 }{
-	PPO:        {"ppo", programOrder, "po", "program order"},
-	FenceOrder: {"fence", programOrder, "fence", ""},
-	Dependency: {"dependency", programOrder, "dep", "dependency"},
-	ReadsFrom:  {"reads-from", readsFrom, "rf", ""},
-	OwnStore:   {"own-store", coherenceOrder, "co", ""},
-	Coherence:  {"coherence", coherenceOrder, "co", "program order"},
-	FromInit:   {"from-init", coherenceOrder, "co (initial)", "initially"},
-	FromRead:   {"from-read", fromRead, "fr", ""},
-	FinalWrite: {"final", coherenceOrder, "co (final)", ""},
-	DerivedA:   {"A", derivedOrder, "co", ""},
-	DerivedB:   {"B", fromRead, "fr", ""},
-	Assumed:    {"assumed", assumedOrder, "assumed", "assumed"},
-	StoreOrder: {"store-order", coherenceOrder, "co (known)", "known order of stores"},
-	RealTime:   {"real-time", programOrder, "real time", ""},
-	Pipeline:   {"pipeline", programOrder, "dep", "dependency of what stands between"},
+	PPO:        {"ppo", "program order"},
+	FenceOrder: {"fence", ""},
+	Dependency: {"dependency", "dependency"},
+	ReadsFrom:  {"reads-from", ""},
+	OwnStore:   {"own-store", ""},
+	Coherence:  {"coherence", "program order"},
+	FromInit:   {"from-init", "initially"},
+	FromRead:   {"from-read", ""},
+	FinalWrite: {"final", ""},
+	DerivedA:   {"A", ""},
+	DerivedB:   {"B", ""},
+	Assumed:    {"assumed", "assumed"},
+	StoreOrder: {"store-order", "known order of stores"},
+	RealTime:   {"real-time", ""},
+	Pipeline:   {"pipeline", "dependency of what stands between"},
 }
 
 // String is the rule's name in machine-readable output.

@@ -7,10 +7,10 @@ import (
 
 	"ordeal/campaigns/cause"
 	"ordeal/campaigns/run"
+	"ordeal/check/picture/chart"
 	"ordeal/sim/explore"
 	"ordeal/sim/ruby"
 	"ordeal/sim/trace"
-	"ordeal/sim/trace/chart"
 )
 
 // WriteChart takes the steps of a finding again and draws the message sequence

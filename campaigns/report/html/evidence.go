@@ -15,6 +15,7 @@ import (
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/run"
 	"ordeal/check"
+	drawing "ordeal/check/picture"
 	"ordeal/check/witness"
 	"ordeal/gen"
 	"ordeal/parse"
@@ -147,7 +148,7 @@ func (p *page) draw(ctx context.Context, runDir string) (picture template.URL, t
 	if len(small.Ops) > drawnOps {
 		return "", "", no + messages.Comma(len(small.Ops)) + " operations matter to the proof; ordeal reduce makes them fewer."
 	}
-	drawn, err := witness.Draw(small, models[0], refutation)
+	drawn, err := drawing.Draw(small, models[0], refutation)
 	if err != nil {
 		return "", "", no + "the proof cannot be drawn."
 	}

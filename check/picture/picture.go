@@ -1,30 +1,34 @@
-package witness
+// Package picture draws evidence: refutations and other cycles as graphs whose columns
+// are threads, in SVG and DOT. Package chart below it draws the messages of protocols.
+package picture
 
 import (
 	"fmt"
 	"slices"
 
 	"ordeal/check/model"
+	"ordeal/check/witness"
 	"ordeal/parse"
+	"ordeal/parse/formats/axe"
 )
 
 // Picture is a refutation as a drawing: threads are columns, program order
 // runs down, and arcs say what precedes what. WriteSVG and WriteDot write it.
 type Picture struct {
 	title   string
-	columns []PictureColumn
+	columns []Column
 	panels  []panel
 	more    int // leaves of the refutation that have no panel
 }
 
-// PictureColumn is a thread, or the initial values.
-type PictureColumn struct {
+// Column is a thread, or the initial values.
+type Column struct {
 	Head  string
-	Nodes []PictureNode
+	Nodes []Node
 }
 
-// PictureNode is a box: the letter that arcs are explained with, and a text.
-type PictureNode struct{ Name, Text string }
+// Node is a box: the letter that arcs are explained with, and a text.
+type Node struct{ Name, Text string }
 
 // panel shows one leaf of the refutation.
 type panel struct {
@@ -41,7 +45,7 @@ func (p *panel) add(a arc) {
 	}
 }
 
-func (p *panel) programOrder(columns []PictureColumn) {
+func (p *panel) programOrder(columns []Column) {
 	for c, column := range columns {
 		for row := 1; row < len(column.Nodes); row++ {
 			p.add(arc{from: spot{c, row - 1}, to: spot{c, row}, kind: programOrder})
@@ -75,17 +79,42 @@ var arcNames = [...]string{
 	programOrder: "po", readsFrom: "rf", coherenceOrder: "co", fromRead: "fr", derivedOrder: "derived", assumedOrder: "assumed",
 }
 
+// ruleArcs say how edges of each rule are drawn and labelled.
+var ruleArcs = [...]struct {
+	kind  arcKind
+	label string
+}{
+	witness.PPO:        {programOrder, "po"},
+	witness.FenceOrder: {programOrder, "fence"},
+	witness.Dependency: {programOrder, "dep"},
+	witness.ReadsFrom:  {readsFrom, "rf"},
+	witness.OwnStore:   {coherenceOrder, "co"},
+	witness.Coherence:  {coherenceOrder, "co"},
+	witness.FromInit:   {coherenceOrder, "co (initial)"},
+	witness.FromRead:   {fromRead, "fr"},
+	witness.FinalWrite: {coherenceOrder, "co (final)"},
+	witness.DerivedA:   {derivedOrder, "co"},
+	witness.DerivedB:   {fromRead, "fr"},
+	witness.Assumed:    {assumedOrder, "assumed"},
+	witness.StoreOrder: {coherenceOrder, "co (known)"},
+	witness.RealTime:   {programOrder, "real time"},
+	witness.Pipeline:   {programOrder, "dep"},
+}
+
+// opText is an operation without its thread, in the notation of package axe.
+func opText(h *parse.History, id parse.OpID) string { return string(axe.AppendOp(nil, h, id)) }
+
 // maxPanels bounds the cases that are drawn.
 const maxPanels = 6
 
 // Draw makes the picture of a refutation. Draw it on a history shrunk to the
-// operations that matter, see Restrict. It refuses what Verify refuses.
-func Draw(h *parse.History, m model.Model, refutation *Refutation) (*Picture, error) {
-	if err := Verify(h, m, refutation); err != nil {
+// operations that matter, see witness.Restrict. It refuses what witness.Verify refuses.
+func Draw(h *parse.History, m model.Model, refutation *witness.Refutation) (*Picture, error) {
+	if err := witness.Verify(h, m, refutation); err != nil {
 		return nil, fmt.Errorf("draw: %w", err)
 	}
 	d := &drawer{
-		h: h, ref: refutation, u: usesOf(h, refutation).withSources(),
+		h: h, ref: refutation, shown: witness.Shown(h, refutation),
 		p: &Picture{title: "forbidden by " + m.Name}, at: map[parse.OpID]spot{}, inits: map[int32]spot{},
 	}
 	d.nodes()
@@ -97,8 +126,8 @@ func Draw(h *parse.History, m model.Model, refutation *Refutation) (*Picture, er
 // drawer makes a picture.
 type drawer struct {
 	h       *parse.History
-	ref     *Refutation
-	u       *uses
+	ref     *witness.Refutation
+	shown   []parse.OpID
 	p       *Picture
 	at      map[parse.OpID]spot
 	inits   map[int32]spot // by location
@@ -107,11 +136,11 @@ type drawer struct {
 
 func (d *drawer) nodes() {
 	for t := range d.h.Threads() {
-		c := PictureColumn{Head: "thread " + d.h.ThreadNames[t]}
-		for i, id := range d.u.list {
+		c := Column{Head: "thread " + d.h.ThreadNames[t]}
+		for i, id := range d.shown {
 			if d.h.Start[t] <= id && id < d.h.Start[t+1] {
 				d.at[id] = spot{len(d.p.columns), len(c.Nodes)}
-				c.Nodes = append(c.Nodes, PictureNode{Name: Letters(i), Text: opText(d.h, id)})
+				c.Nodes = append(c.Nodes, Node{Name: witness.Letters(i), Text: opText(d.h, id)})
 			}
 		}
 		if c.Nodes != nil {
@@ -122,30 +151,29 @@ func (d *drawer) nodes() {
 
 // spot is that of an end of an edge. Initial values get a column of their
 // own when the first of them is needed.
-func (d *drawer) spot(id parse.OpID, e Edge) spot {
+func (d *drawer) spot(id parse.OpID, e witness.Edge) spot {
 	if id != parse.Init {
 		return d.at[id]
 	}
-	r := rules{h: d.h}
-	loc := r.edgeLoc(e)
+	loc := witness.EdgeLocation(d.h, e)
 	if at, ok := d.inits[loc]; ok {
 		return at
 	}
 	if len(d.p.columns) == d.threads {
-		d.p.columns = append(d.p.columns, PictureColumn{Head: "initially"})
+		d.p.columns = append(d.p.columns, Column{Head: "initially"})
 	}
 	c := &d.p.columns[d.threads]
 	at := spot{d.threads, len(c.Nodes)}
-	c.Nodes = append(c.Nodes, PictureNode{Text: fmt.Sprintf("M[%s] == 0", d.h.Locations[loc])})
+	c.Nodes = append(c.Nodes, Node{Text: fmt.Sprintf("M[%s] == 0", d.h.Locations[loc])})
 	d.inits[loc] = at
 	return at
 }
 
-func (d *drawer) leaves(n *Node, cases string) {
-	if !n.leaf() {
+func (d *drawer) leaves(n *witness.Node, cases string) {
+	if n.First != nil {
 		for _, half := range []struct {
 			from, to parse.OpID
-			below    *Node
+			below    *witness.Node
 		}{{n.From, n.To, n.First}, {n.To, n.From, n.Second}} {
 			text := fmt.Sprintf("%s → %s", d.name(half.from), d.name(half.to))
 			if cases != "" {
@@ -163,20 +191,20 @@ func (d *drawer) leaves(n *Node, cases string) {
 	if cases != "" {
 		p.head = "if " + cases
 	}
-	add := func(e Edge, cycle bool) {
-		p.add(arc{from: d.spot(e.From, e), to: d.spot(e.To, e), kind: ruleTexts[e.Rule].arc, label: d.label(e), cycle: cycle})
+	add := func(e witness.Edge, cycle bool) {
+		p.add(arc{from: d.spot(e.From, e), to: d.spot(e.To, e), kind: ruleArcs[e.Rule].kind, label: d.label(e), cycle: cycle})
 	}
 	for _, e := range n.Cycle {
 		add(e, true)
 	}
-	for _, l := range slices.Backward(usesOf(d.h, &Refutation{Lemmas: d.ref.Lemmas, Root: n}).lemmas) {
+	for _, l := range slices.Backward(witness.UsedLemmas(d.h, d.ref, n)) {
 		for _, e := range d.ref.Lemmas[l].Premise {
 			add(e, false)
 		}
 	}
 	// Where nothing else is drawn.
 	p.programOrder(d.p.columns[:d.threads])
-	for _, id := range d.u.list {
+	for _, id := range d.shown {
 		op := &d.h.Ops[id]
 		// What an RMW reads from need not be drawn.
 		if from, drawn := d.at[op.RF]; drawn && op.Reads() {
@@ -195,31 +223,31 @@ func (d *drawer) name(id parse.OpID) string {
 
 // label is what stands beside an edge: what its rule says and by which
 // operation.
-func (d *drawer) label(e Edge) string {
-	label := ruleTexts[e.Rule].label
+func (d *drawer) label(e witness.Edge) string {
+	label := ruleArcs[e.Rule].label
 	switch {
 	case e.Via < 0:
 		return label
-	case e.Rule == DerivedA:
+	case e.Rule == witness.DerivedA:
 		return fmt.Sprintf("%s (%s reads %s)", label, d.name(e.Via), d.name(e.To))
-	case e.Rule == DerivedB:
+	case e.Rule == witness.DerivedB:
 		return fmt.Sprintf("%s (%s reads %s)", label, d.name(e.From), d.name(e.Via))
-	case e.Rule == OwnStore || e.Rule == Coherence:
+	case e.Rule == witness.OwnStore || e.Rule == witness.Coherence:
 		return fmt.Sprintf("%s (by %s)", label, d.name(e.Via))
 	}
 	return label
 }
 
-// PictureArc is a heavy arc of a composed picture. From and To are column and
+// Arc is a heavy arc of a composed picture. From and To are column and
 // row; Kind is "po", "rf", "co" or "fr" and chooses the colour.
-type PictureArc struct {
+type Arc struct {
 	From, To    [2]int
 	Kind, Label string
 }
 
 // Compose makes a picture of evidence other than refutations. Program order
 // runs down every column. It refuses arcs of unknown kinds or without ends.
-func Compose(title string, columns []PictureColumn, arcs []PictureArc) (*Picture, error) {
+func Compose(title string, columns []Column, arcs []Arc) (*Picture, error) {
 	p := &Picture{title: title, columns: columns}
 	exists := func(at [2]int) bool {
 		return at[0] >= 0 && at[0] < len(columns) && at[1] >= 0 && at[1] < len(columns[at[0]].Nodes)

@@ -1,4 +1,4 @@
-package witness
+package picture
 
 import (
 	"bytes"
@@ -14,7 +14,10 @@ import (
 	"testing"
 
 	"ordeal/check/internal/cases"
+	"ordeal/check/internal/histgen"
 	"ordeal/check/model"
+	"ordeal/check/witness"
+	"ordeal/parse"
 )
 
 // drawn is a part of a picture: a rectangle, or the points of an arc.
@@ -226,11 +229,11 @@ func generatedPicture(t *testing.T, seed uint64) *Picture {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 3))
 	pick := func(list ...string) string { return list[rng.IntN(len(list))] }
-	var columns []PictureColumn
+	var columns []Column
 	for c := range 1 + rng.IntN(5) {
-		column := PictureColumn{Head: fmt.Sprintf("thread %d", c)}
+		column := Column{Head: fmt.Sprintf("thread %d", c)}
 		for r := range 1 + rng.IntN(4) {
-			column.Nodes = append(column.Nodes, PictureNode{Name: Letters(4*c + r), Text: pick("M[x] := 1", "M[d] == 481036342037", "{ M[d] == 645; M[d] := 481036337797 }")})
+			column.Nodes = append(column.Nodes, Node{Name: witness.Letters(4*c + r), Text: pick("M[x] := 1", "M[d] == 481036342037", "{ M[d] == 645; M[d] := 481036337797 }")})
 		}
 		columns = append(columns, column)
 	}
@@ -238,10 +241,10 @@ func generatedPicture(t *testing.T, seed uint64) *Picture {
 		c := rng.IntN(len(columns))
 		return [2]int{c, rng.IntN(len(columns[c].Nodes))}
 	}
-	var arcs []PictureArc
+	var arcs []Arc
 	for range 1 + rng.IntN(12) {
 		kind := pick(arcNames[:]...)
-		arcs = append(arcs, PictureArc{From: spot(), To: spot(), Kind: kind, Label: pick(kind, "co (initial)", kind+" (by cd)")})
+		arcs = append(arcs, Arc{From: spot(), To: spot(), Kind: kind, Label: pick(kind, "co (initial)", kind+" (by cd)")})
 	}
 	p, err := Compose(pick("forbidden by tso", "not equivalent to an execution under sc"), columns, arcs)
 	if err != nil {
@@ -286,17 +289,17 @@ func TestGeometry(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(61, 0))
 	for i := range 40 {
-		all = append(all, cases.Case{Name: fmt.Sprintf("random %d", i), History: smallRandom(rng, 8+rng.IntN(6))})
+		all = append(all, cases.Case{Name: fmt.Sprintf("random %d", i), History: mutated(rng)})
 	}
 	refuted := 0
 	for _, c := range all {
 		for _, m := range totals {
-			ref := newProver(rng, c.History, m).prove(m.Family == model.Total)
+			ref := refutation(t, c.History, m)
 			if ref == nil {
 				continue
 			}
 			refuted++
-			small, ref, _ := Restrict(c.History, ref)
+			small, ref, _ := witness.Restrict(c.History, ref)
 			p, err := Draw(small, m, ref)
 			if err != nil {
 				t.Fatal(err)
@@ -307,6 +310,15 @@ func TestGeometry(t *testing.T) {
 	if refuted < 100 {
 		t.Errorf("only %d refutations", refuted)
 	}
+}
+
+// mutated is what a machine did in a few operations, with some reads changed.
+func mutated(rng *rand.Rand) *parse.History {
+	p := histgen.Params{
+		Threads: 2 + rng.IntN(3), Ops: 8 + rng.IntN(6), Locations: 1 + rng.IntN(3), RMWs: 0.1 * float64(rng.IntN(2)),
+		Fences: 0.1 * float64(rng.IntN(3)), Mask: parse.FenceMask(1 + rng.IntN(15)), Deps: 0.5 * float64(rng.IntN(2)),
+	}
+	return histgen.Mutate(rng, histgen.Machine(rng, totals[rng.IntN(4)], p), rng.IntN(4))
 }
 
 // TestFaults has the geometric test find what it looks for.
@@ -339,7 +351,17 @@ func TestFaults(t *testing.T) {
 // TestLegend explains the arcs that a picture has, and no others.
 func TestLegend(t *testing.T) {
 	h := cases.Parse("0: M[x] := 1\n0: M[y] := 2\n1: M[y] == 2\n1: M[x] == 0\n")
-	_, d := draw(t, h, model.TSO, newProver(nil, h, model.TSO).prove(true))
+	edge := func(from, to parse.OpID, rule witness.Rule) witness.Edge {
+		return witness.Edge{From: from, To: to, Rule: rule, Via: parse.NoOp, Lemma: -1}
+	}
+	derived := witness.Edge{From: 0, To: parse.Init, Rule: witness.DerivedA, Via: 3, Lemma: 0}
+	ref := &witness.Refutation{
+		Lemmas: []witness.Lemma{{Edge: derived, Premise: []witness.Edge{
+			edge(0, 1, witness.PPO), edge(1, 2, witness.ReadsFrom), edge(2, 3, witness.PPO),
+		}}},
+		Root: &witness.Node{Cycle: []witness.Edge{derived, edge(parse.Init, 0, witness.FromInit)}},
+	}
+	_, d := draw(t, h, model.TSO, ref)
 	text := strings.Join(d.texts, "\n")
 	for _, want := range []string{"thick lines:", "po: program order", "rf: the load reads", "co: order of the stores to a location\n", "co: order of the stores to a location, which follows"} {
 		if !strings.Contains(text, want) {

@@ -1,4 +1,4 @@
-package witness
+package picture
 
 import (
 	"bytes"
@@ -60,7 +60,7 @@ func (p *Picture) WriteSVG(w io.Writer) error {
 	return err
 }
 
-func (n *PictureNode) label() string {
+func (n *Node) label() string {
 	if n.Name == "" {
 		return n.Text
 	}

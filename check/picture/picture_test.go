@@ -1,11 +1,10 @@
-package witness
+package picture
 
 import (
 	"bytes"
 	"encoding/xml"
 	"errors"
 	"io"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -13,8 +12,25 @@ import (
 
 	"ordeal/check/internal/cases"
 	"ordeal/check/model"
+	"ordeal/check/search"
+	"ordeal/check/witness"
 	"ordeal/parse"
 )
+
+var (
+	totals   = []model.Model{model.SC, model.TSO, model.PSO, model.RMO}
+	closures = []model.Model{model.WSC, model.WTSO, model.WPSO}
+)
+
+// refutation is one of a history, or nil if the model allows it.
+func refutation(t *testing.T, h *parse.History, m model.Model) *witness.Refutation {
+	t.Helper()
+	v, err := search.Auto.Run(t.Context(), h, m, search.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v.Refutation
+}
 
 // drawing is what a reader finds in a picture's SVG.
 type drawing struct {
@@ -59,9 +75,9 @@ func readSVG(t *testing.T, doc []byte) drawing {
 }
 
 // draw draws a refutation and reads the picture back.
-func draw(t *testing.T, h *parse.History, m model.Model, ref *Refutation) (*Picture, drawing) {
+func draw(t *testing.T, h *parse.History, m model.Model, ref *witness.Refutation) (*Picture, drawing) {
 	t.Helper()
-	small, ref, _ := Restrict(h, ref)
+	small, ref, _ := witness.Restrict(h, ref)
 	p, err := Draw(small, m, ref)
 	if err != nil {
 		t.Fatal(err)
@@ -88,17 +104,16 @@ func TestDraw(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rng := rand.New(rand.NewPCG(61, 0))
 	drawn := 0
 	for _, c := range all {
 		for _, m := range append(totals, closures...) {
-			ref := newProver(rng, c.History, m).prove(m.Family == model.Total)
+			ref := refutation(t, c.History, m)
 			if ref == nil {
 				continue
 			}
 			drawn++
 			p, d := draw(t, c.History, m, ref)
-			small, ref, _ := Restrict(c.History, ref)
+			small, ref, _ := witness.Restrict(c.History, ref)
 			leaves := leavesOf(ref.Root)
 			if len(p.panels)+p.more != len(leaves) {
 				t.Errorf("%s: %s: %d panels and %d more for %d cases", c.Name, m.Name, len(p.panels), p.more, len(leaves))
@@ -126,9 +141,9 @@ func TestDraw(t *testing.T) {
 	}
 }
 
-func leavesOf(n *Node) []*Node {
-	if n.leaf() {
-		return []*Node{n}
+func leavesOf(n *witness.Node) []*witness.Node {
+	if n.First == nil {
+		return []*witness.Node{n}
 	}
 	return append(leavesOf(n.First), leavesOf(n.Second)...)
 }
@@ -146,10 +161,10 @@ func countSuffix(list []string, suffix string) int {
 // TestDrawMany: a picture of many cases draws maxPanels and counts the others.
 func TestDrawMany(t *testing.T) {
 	h := cases.Parse("0: M[x] := 1\n0: M[y] := 2\n1: M[y] == 2\n1: M[x] == 0\n2: M[z] := 3\n3: M[z] := 4\n")
-	ref := newProver(nil, h, model.TSO).prove(true)
+	ref := refutation(t, h, model.TSO)
 	// Splits that nothing needs are splits all the same.
 	for range 3 {
-		ref.Root = &Node{From: 4, To: 5, First: ref.Root, Second: ref.Root}
+		ref.Root = &witness.Node{From: 4, To: 5, First: ref.Root, Second: ref.Root}
 	}
 	p, d := draw(t, h, model.TSO, ref)
 	if d := cmp.Diff([]int{maxPanels, 1}, []int{len(p.panels), countSuffix(d.texts, "and 2 more cases")}); d != "" {
@@ -162,7 +177,7 @@ func TestDrawEscapes(t *testing.T) {
 	h := cases.Parse("0: M[x] := 1\n0: M[y] := 2\n1: M[y] == 2\n1: M[x] == 0\n")
 	h.Locations[0], h.Locations[1] = `<script>"&'`, "]]>"
 	h.ThreadNames[0] = "</svg>"
-	ref := newProver(nil, h, model.TSO).prove(true)
+	ref := refutation(t, h, model.TSO)
 	_, d := draw(t, h, model.TSO, ref)
 	found := strings.Join(d.texts, "\n")
 	for _, want := range []string{`M[<script>"&'] := 1`, "M[]]>] == 2", "thread </svg>"} {
@@ -176,7 +191,7 @@ func TestDrawEscapes(t *testing.T) {
 // begins elsewhere in its place.
 func TestDrawSource(t *testing.T) {
 	h := cases.Parse("0: M[x] := 1\n0: { M[y] == 9; M[y] := 2 }\n1: M[y] == 2\n1: M[x] == 0\n2: { M[y] == 8; M[y] := 9 }\n3: M[y] := 8\n")
-	p, d := draw(t, h, model.TSO, newProver(nil, h, model.TSO).prove(true))
+	p, d := draw(t, h, model.TSO, refutation(t, h, model.TSO))
 	for _, a := range p.panels[0].arcs {
 		if n := p.columns[a.from.column].Nodes[a.from.row]; a.kind == readsFrom && strings.HasSuffix(n.Text, "M[x] := 1") {
 			t.Errorf("%s is read from, by nothing: %q", n.Text, d.texts)
