@@ -47,7 +47,7 @@ func (r *reducer) hints() {
 	start := r.best
 	for _, hint := range r.o.Hints {
 		c := Candidate{Program: Extract(start.Program, hint), Rounds: 1, Sizes: start.Sizes}
-		if r.try(c) || r.err != nil {
+		if r.try(c) {
 			return
 		}
 	}
@@ -80,17 +80,9 @@ func renumber(p *gen.Program) *gen.Program {
 // rest is short.
 func (r *reducer) rounds() {
 	for r.best.Rounds > 1 {
-		failed := false
-		for _, n := range []int{1, r.best.Rounds / 8, r.best.Rounds / 2, r.best.Rounds - 1} {
-			if n >= 1 && n < r.best.Rounds {
-				c := r.best
-				c.Rounds = n
-				if failed = r.try(c); failed || r.err != nil {
-					break
-				}
-			}
-		}
-		if !failed {
+		c := r.best
+		fewer := []int{1, c.Rounds / 8, c.Rounds / 2, c.Rounds - 1} // none at all is no candidate
+		if !slices.ContainsFunc(fewer, func(n int) bool { c.Rounds = n; return r.try(c) }) {
 			return
 		}
 	}
@@ -99,15 +91,7 @@ func (r *reducer) rounds() {
 func (r *reducer) threads() {
 	base := r.best.Program
 	Subset(len(base.Threads), func(keep []int) bool {
-		kept := withThreads(base, nil)
-		kept.Agents = nil
-		for _, t := range keep {
-			kept.Threads = append(kept.Threads, base.Threads[t])
-			if len(base.Agents) > 0 {
-				kept.Agents = append(kept.Agents, base.AgentOf(gen.ThreadID(t)))
-			}
-		}
-		return r.try(r.with(kept))
+		return r.try(r.with(filter(base, func(t, _ int, _ gen.Op) bool { return slices.Contains(keep, t) })))
 	})
 }
 
