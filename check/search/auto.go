@@ -17,16 +17,8 @@ var Auto = Procedure{
 	Complete: true,
 	Supports: func(model.Model) bool { return true },
 	Decide: func(ctx context.Context, h *parse.History, m model.Model, limits Limits, v *witness.Verdict) error {
-		t := &task{h: h, m: m, limits: limits, v: v}
-		for _, s := range stages {
-			if !s.applies(t) {
-				continue
-			}
-			if err := s.run(ctx, t); err != nil || s.last || v.Answer != witness.Unknown {
-				return err
-			}
-		}
-		return nil
+		_, err := (&task{h: h, m: m, limits: limits, v: v}).decide(ctx)
+		return err
 	},
 }
 
@@ -37,6 +29,19 @@ type task struct {
 	limits Limits
 	v      *witness.Verdict
 	static *saturate.Graph // built by an earlier stage, or nil
+}
+
+// decide runs the stages that apply until one decides, and names that.
+func (t *task) decide(ctx context.Context) (by string, err error) {
+	for _, s := range stages {
+		if !s.applies(t) {
+			continue
+		}
+		if err := s.run(ctx, t); err != nil || s.last || t.v.Answer != witness.Unknown {
+			return s.name, err
+		}
+	}
+	panic("search: the last stage did not apply")
 }
 
 // stage is one attempt of Auto. It completes the verdict, or leaves it Unknown for
@@ -66,7 +71,7 @@ var stages = []stage{
 	// without 0.16 s).
 	{"beginning", false, isLong, refuteBeginning},
 	// Most histories have an order that a greedy search on the static edges finds, in a
-	// fraction of the time and memory of saturation (SC, a million operations of 64
+	// fraction of the time and memory of saturation (TSO, a million operations of 64
 	// threads: 2.4 s, without 13.5 s).
 	{"early", false, func(*task) bool { return true }, early},
 	// Threads that share no location, directly or through others, are independent.
