@@ -56,7 +56,7 @@ type Entry[R any] struct {
 	Result R      `json:"result"`
 }
 
-// Results are those of the cases of an experiment. Several goroutines may use them. A nil
+// Results stores the results of an experiment's cases. Several goroutines may use them. A nil
 // pointer is valid: it has no results and stores none.
 type Results[R any] struct {
 	file  *os.File

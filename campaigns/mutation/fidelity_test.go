@@ -15,7 +15,7 @@ import (
 	"ordeal/sim"
 )
 
-// fidelityRounds are those of the program on gem5 and here.
+// fidelityRounds is how often the program is executed, on gem5 and here.
 const fidelityRounds = 40
 
 // recorded is how a run of a mutant ended on gem5 v24.0.0.1, built from the patch that `ordeal mutate apply`

@@ -97,7 +97,7 @@ func grounds(p *ruby.Protocol) ([]*ground, error) {
 	return list, nil
 }
 
-// names are those of machines, in one text.
+// names returns the names of machines, in one text.
 func names(list []*ground) string {
 	var all []string
 	for _, g := range list {

@@ -25,7 +25,7 @@ import (
 	"ordeal/sim/slicc/mutate"
 )
 
-// Options are those of Run.
+// Options of Run.
 type Options struct {
 	Targets []Target
 	Cores   []core.Kind

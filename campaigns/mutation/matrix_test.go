@@ -23,7 +23,7 @@ import (
 
 var soak = flag.Bool("soak", false, "catch every bug of the catalogue")
 
-// options are those of a small campaign on the MI protocol.
+// options of a small campaign on the MI protocol.
 func options(t testing.TB, names ...string) Options {
 	t.Helper()
 	o := Options{Cores: []core.Kind{core.OOO}, Seed: 1, Budget: 3000, Seeds: 2, Generators: Generators(), Machines: Machines(), Workers: 2}

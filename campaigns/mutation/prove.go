@@ -19,7 +19,7 @@ import (
 	"ordeal/sim/slicc/mutate"
 )
 
-// Truth is what the exploration of small machines says of a mutant.
+// Truth is the result of exploring a mutant on small machines.
 type Truth string
 
 // The truths.
@@ -50,7 +50,7 @@ type Proof struct {
 	Error string `json:"error,omitempty"`
 }
 
-// ProveOptions are those of Prove.
+// ProveOptions are the options of Prove.
 type ProveOptions struct {
 	Targets []Target
 	// Mutants names those to explore, of any edits that every catalogue has; nil means those listed that

@@ -60,9 +60,9 @@ type Result struct {
 	Expressed bool              `json:"expressed,omitempty"`
 	// Shared are findings that both protocols have.
 	Shared int `json:"shared"`
-	// Repaired is what a search for repairs has proposed; nil if there was none.
+	// Repaired has the proposals of a search for repairs; nil without one.
 	Repaired *Repaired `json:"repaired,omitempty"`
-	// Proposed is what the proposed repair of a bug that is still there was checked by;
+	// Proposed says how the proposed repair of an unfixed bug was checked;
 	// nil without one.
 	Proposed *Proposed `json:"proposed,omitempty"`
 	_        struct{}
@@ -115,7 +115,7 @@ func (b *Bench) Run(ctx context.Context, list []*Bug) (results []*Result, err er
 	return results, errors.Join(err, b.results.Close(), b.audits.Close(), b.repaired.Close())
 }
 
-// budget is what the result of an audit depends on, besides the protocol.
+// budget has what the result of an audit depends on, besides the protocol.
 type budget struct {
 	Engines []audit.Engine `json:"engines"`
 	Seed    uint64         `json:"seed"`
@@ -125,7 +125,7 @@ type budget struct {
 
 func budgetOf(o audit.Options) budget { return budget{o.Engines, o.Seed, o.Steps, o.CPU} }
 
-// needs is what the result of a bug depends on.
+// needs has what the result of a bug depends on.
 type needs struct {
 	Version    int      `json:"version"`
 	Budget     budget   `json:"budget"`

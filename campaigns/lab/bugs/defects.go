@@ -29,7 +29,7 @@ var defectsYAML []byte
 // repairs, that comes with this package.
 func KnownDefects() (*List, error) { return Read("known-defects.yaml", bytes.NewReader(defectsYAML)) }
 
-// Proposed is what a proposed repair of a bug that is still there was checked by: the
+// Proposed says how a proposed repair of an unfixed bug was checked: by the
 // run that shows the bug, and the same audit of the repaired protocol as of the one
 // without the repair.
 type Proposed struct {
@@ -48,7 +48,7 @@ type Proposed struct {
 	Hidden []string `json:"hidden,omitempty"`
 	// Known is how many other titles there are.
 	Known int `json:"known,omitempty"`
-	// Operations are those of the audit of the repaired protocol.
+	// Operations counts those of the audit of the repaired protocol.
 	Operations uint64 `json:"operations"`
 	// Without are the parameters of the finding's machine that the repaired protocol does not have
 	// any more: it was checked without them.
@@ -168,7 +168,7 @@ func (b *Bench) isOwn(ctx context.Context, bug *Bug, t *Trees, f *audit.Finding)
 // Shows reports whether a title is one that the bug, which is still there, has.
 func (b *Bug) Shows(title string) bool { return covers(append([]string{b.Title}, b.Also...), title) }
 
-// found reports whether a finding is that of the bug, for a search.
+// found reports whether a search has found the bug by a finding.
 func (b *Bug) found(f *audit.Finding) bool { return diagnose.Matches(b.Title, f.Title) && b.permits(f) }
 
 // permits reports whether a finding counts on a machine like the one that shows it.

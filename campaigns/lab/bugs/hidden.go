@@ -10,7 +10,7 @@ import (
 	"ordeal/campaigns/run"
 )
 
-// sight is what another protocol shows of a finding.
+// sight says whether another protocol shows a finding.
 type sight int
 
 const (

@@ -38,7 +38,7 @@ type List struct {
 type Accepted struct {
 	// Protocol is named as in Bug; * stands for any text.
 	Protocol string `yaml:"protocol"`
-	// Titles are those of the findings, with * for any text.
+	// Titles match findings; * stands for any text.
 	Titles []string `yaml:"titles"`
 	// About says why they are no bugs.
 	About string `yaml:"about"`
@@ -74,7 +74,7 @@ type Bug struct {
 	// not permit that, the protocols are those of the commit before the fix and of
 	// the fix. At most one may be given.
 
-	// Hunks are those of the fix to take out, by file and counted from 1; others
+	// Hunks of the fix to take out, by file and counted from 1; others
 	// stay.
 	Hunks map[string][]int `yaml:"hunks" json:"hunks,omitempty"`
 	// Edits take the fix out of the base by name.

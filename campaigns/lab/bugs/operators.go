@@ -73,7 +73,7 @@ type tableRow struct {
 
 type pair struct{ state, event string }
 
-// content is what is compared of a protocol.
+// content has the parts of a protocol that are compared.
 type content struct {
 	rows   map[string]map[pair]tableRow // by machine
 	bodies map[string]string            // other declarations of machines, by their heads
@@ -88,7 +88,7 @@ func checked(path string) (*content, error) {
 	return contentOf(tree)
 }
 
-// contentOf is what is compared of a protocol's tree.
+// contentOf returns the parts of a protocol's tree that are compared.
 func contentOf(tree *syntax.File) (*content, error) {
 	catalogue, err := mutate.NewCatalogue(tree)
 	if err != nil {
@@ -192,7 +192,7 @@ func rowOperator(from tableRow, has bool, to tableRow, all map[pair]tableRow, at
 	return copied()
 }
 
-// bodyOperators are those of the differences of other declarations.
+// bodyOperators returns the operators of the differences of other declarations.
 func bodyOperators(fixed, buggy map[string]string) (list []mutate.Operator, ok bool) {
 	for _, head := range slices.Sorted(maps.Keys(fixed)) {
 		text, has := buggy[head]

@@ -24,7 +24,7 @@ const (
 	proposals = 3
 )
 
-// Repaired is what a search for repairs has proposed for a bug that was found.
+// Repaired has the proposals of a search for repairs of a bug that was found.
 type Repaired struct {
 	Tried int `json:"tried"`
 	// Proposals are the first ones, as mutants are named.

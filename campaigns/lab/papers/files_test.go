@@ -21,7 +21,7 @@ import (
 	"ordeal/sim"
 )
 
-// The campaign files are those of the experiments, and have the papers'
+// The campaign files belong to the experiments, and have the papers'
 // numbers of histories and values of parameters.
 func TestFiles(t *testing.T) {
 	used := map[string]bool{}

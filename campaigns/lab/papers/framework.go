@@ -77,7 +77,7 @@ func growth(ctx context.Context, b *bench, _ *config.Campaign) (finding, error) 
 	return f, nil
 }
 
-// slope is that of the line through points by least squares.
+// slope returns the slope of the line through points by least squares.
 func slope(xs, ys []float64) float64 {
 	var mx, my float64
 	for i := range xs {

@@ -58,7 +58,7 @@ func (b *bench) limited(ctx context.Context, call func(ctx context.Context) erro
 	return false, err
 }
 
-// checked is what a check of a history took and decided.
+// checked has the time and the answer of a check of a history.
 type checked struct {
 	answer check.Answer
 	spent  time.Duration

@@ -10,7 +10,7 @@ import (
 	"ordeal/parse"
 )
 
-// The orders of CCv are those of the definitions, step by step.
+// The orders of CCv follow the definitions, step by step.
 func TestConvergentByDefinition(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	pairs, ordered := 0, 0

@@ -10,7 +10,7 @@ import (
 	"ordeal/check/model"
 )
 
-// program is what the paper leaves open of its clients.
+// program has what the paper does not say of its clients.
 type program struct {
 	locations int
 	mix       string

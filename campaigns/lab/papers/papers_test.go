@@ -347,7 +347,7 @@ func TestReport(t *testing.T) {
 	must.Succeed(t, json.Unmarshal(data, &back))
 	var again bytes.Buffer
 	must.Succeed(t, back.WriteText(&again))
-	if again.String() != text.String() { // the text of a stored result is that of a fresh one
+	if again.String() != text.String() { // a stored result has the text of a fresh one
 		t.Errorf("the report read back is\n%s\nwant\n%s", &again, &text)
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"ordeal/campaigns/config"
 )
 
-// axis is what a figure varies along x.
+// axis is the parameter that a figure varies along x.
 type axis struct {
 	label string
 	of    func(c *config.Config) int

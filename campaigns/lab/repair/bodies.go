@@ -14,7 +14,7 @@ import (
 type place struct{ machine, name string }
 
 // bodyEdits are the mutants of actions, ports and functions that assign another value or
-// negate a condition. A nil pointer has none.
+// negate a condition. A nil pointer has no edits.
 type bodyEdits struct {
 	mutants map[place][]string
 	// data are the actions of a machine that pass the data of a message on, to a cache, a

@@ -34,7 +34,7 @@ func (t *table) row(tr *types.Transition) sim.Row {
 	return sim.Row{Machine: t.Name, State: t.state(tr.State), Event: t.Event.Enums[tr.Event].Name}
 }
 
-// names are those of a row: its actions, and its next state.
+// names returns the actions of a row, and its next state.
 func (t *table) names(tr *types.Transition) (actions []string, next string) {
 	for _, a := range tr.Actions {
 		actions = append(actions, a.Name)
@@ -212,7 +212,7 @@ func likely(shown *outcome) []sim.Row {
 	return rows
 }
 
-// stuck reports whether a title is that of a deadlock or a livelock.
+// stuck reports whether a title names a deadlock or a livelock.
 func stuck(title string) bool {
 	return strings.HasPrefix(title, "deadlock") || strings.HasPrefix(title, "livelock")
 }

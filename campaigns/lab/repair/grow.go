@@ -77,7 +77,7 @@ func (s *search) grow(ctx context.Context, root *node) error {
 				s.passed, s.clean = append(s.passed, r), append(s.clean, n)
 				continue
 			}
-			if passes { // but for what was put aside
+			if passes { // except for what was put aside
 				s.nearly, s.clean = append(s.nearly, r), append(s.clean, n)
 				continue
 			}

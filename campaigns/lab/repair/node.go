@@ -23,7 +23,7 @@ type node struct {
 	shown *outcome
 	runs  int              // of the findings
 	left  []*audit.Finding // of its audit, which the protocol has, too
-	// repair is what its audit showed.
+	// repair has the findings of its audit.
 	repair *Repair
 	rare   []string // titles that came up late in runs or audits, and do not count
 	// value is the logarithm of the steps of its audit. Without one it is the nth edit of

@@ -16,7 +16,7 @@ import (
 	"ordeal/sim"
 )
 
-// outcome is what the finding's own runs, or its exploration, show.
+// outcome has the failures of the finding's own runs, or of its exploration.
 type outcome struct {
 	titles   []string
 	failures []sim.Failure // of the titles

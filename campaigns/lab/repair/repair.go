@@ -20,9 +20,9 @@ import (
 	"ordeal/sim/slicc/mutate"
 )
 
-// Options are those of Search.
+// Options of Search.
 type Options struct {
-	// Finding is what is to go away. Its machine has the protocol.
+	// Finding is to go away. Its machine has the protocol.
 	Finding *audit.Finding
 	// Tries bounds the edits that are run. Steps is the work of the audit of one that
 	// passes, and Best times Steps that of all audits: those of edits with which something

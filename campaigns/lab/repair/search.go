@@ -15,7 +15,7 @@ import (
 	"ordeal/sim/slicc/types"
 )
 
-// search is a search under way.
+// search is the state of a search.
 type search struct {
 	o     Options
 	base  config.Machine // without an edit
@@ -126,7 +126,7 @@ func join(a, b string) string {
 	return a + " + " + b
 }
 
-// catalogue is that of the protocol with an edit.
+// catalogue returns the catalogue of the protocol with an edit.
 func (s *search) catalogue(id string) (*mutate.Catalogue, error) {
 	t, err := s.target()
 	if err != nil {

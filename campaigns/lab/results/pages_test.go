@@ -20,6 +20,7 @@ import (
 	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/lab/bugs"
+	"ordeal/campaigns/lab/papers"
 )
 
 var update = flag.Bool("update", false, "write the pages")
@@ -47,6 +48,7 @@ var pages = map[string]func(*testing.T) string{
 	"defects":  defects,
 	"fidelity": fidelity,
 	"recall":   recall,
+	"papers":   figures,
 }
 
 // TestPages compares each page with its data.
@@ -262,4 +264,31 @@ func recall(t *testing.T) string {
 	}
 	return table.Markdown() + "\nFound by a time, of one bug after the other:\n\n" + times.Markdown() + "\n" + engines.Markdown() +
 		"\n## What was missed\n\n" + missed.Markdown()
+}
+
+// figures has published figures next to measured ones.
+func figures(t *testing.T) string {
+	data, err := os.ReadFile("data/papers.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []struct {
+		Name, From string
+		Figures    []struct{ What, Published, Measured string }
+	}
+	decoder := yaml.NewDecoder(bytes.NewReader(data))
+	decoder.KnownFields(true)
+	if err := decoder.Decode(&list); err != nil {
+		t.Fatal(err)
+	}
+	table := &messages.Table{Header: []any{"experiment", "from", "figure", "published", "measured"}, Left: []int{1, 2, 3, 4}}
+	for _, x := range list {
+		if !slices.Contains(papers.Names(), x.Name) {
+			t.Errorf("no experiment %s", x.Name)
+		}
+		for _, f := range x.Figures {
+			table.Rows = append(table.Rows, []any{x.Name, x.From, cell(f.What), cell(f.Published), cell(f.Measured)})
+		}
+	}
+	return table.Markdown()
 }

@@ -105,7 +105,7 @@ func negated(x syntax.Expr) syntax.Expr {
 	return &syntax.Unary{Op: syntax.Not, X: x}
 }
 
-// value is what an assignment might assign instead.
+// value is another value for an assignment.
 type value struct {
 	name string
 	expr syntax.Expr

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// edit is what a name says after the place: an operator, what it works on and
+// edit is the part of a name after the place: an operator, what it works on and
 // which of several points is meant.
 type edit struct {
 	op   Operator

@@ -9,7 +9,7 @@ import (
 	"ordeal/sim/slicc/types"
 )
 
-// effects is what a piece of a protocol reads and writes, by name: fields of
+// effects has what a piece of a protocol reads and writes, by name: fields of
 // the TBE and the cache entry ("tbe.Dirty"), the pointers themselves ("tbe"),
 // queues ("in.requestPort", "out.responsePort"), caches and tables ("TBEs"),
 // the replacement order ("mru"), messages that wait ("waiting") and the cores

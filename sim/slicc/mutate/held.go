@@ -6,7 +6,7 @@ import (
 	"ordeal/sim/slicc/syntax"
 )
 
-// holding is what holds the state of a line: bit i says that holder i of the
+// holding says what holds the state of a line: bit i says that holder i of the
 // machine is there.
 type holding uint8
 
@@ -74,7 +74,7 @@ func (m *machine) heldNowhere(s site) bool {
 	return before != 0
 }
 
-// holdAfter is what may hold a state after the actions of a row.
+// holdAfter returns what may hold a state after the actions of a row.
 func (m *machine) holdAfter(t *syntax.Transition, before holding) holdings {
 	set := holdings(1 << before)
 	if m.waits(t) {

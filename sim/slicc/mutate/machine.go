@@ -24,7 +24,7 @@ type machine struct {
 }
 
 type site struct {
-	// A row of the table; row is nil where the table has none for the pair.
+	// A row of the table; row is nil where the table has no row for the pair.
 	state, event string
 	row          *syntax.Transition
 	// Or a declaration with a body.
@@ -97,7 +97,7 @@ func (m *machine) sites() []site {
 	return append(list, m.bodies...)
 }
 
-// row finds the row for a state and an event; nil if there is none.
+// row finds the row for a state and an event; nil if it is missing.
 func (m *machine) row(state, event string) *syntax.Transition {
 	for _, t := range m.transitions {
 		if has(t.States, state) && has(t.Events, event) {
@@ -133,7 +133,7 @@ func (m *machine) hasState(name string) bool {
 
 func has(list []syntax.Ident, name string) bool { return index(list, name, 1) >= 0 }
 
-// index is the place of the nth occurrence of a name, -1 if there is none.
+// index is the place of the nth occurrence of a name, -1 if it is missing.
 func index(list []syntax.Ident, name string, nth int) int {
 	for i, id := range list {
 		if id.Name == name {
