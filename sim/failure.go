@@ -88,6 +88,7 @@ var forms = map[string][]string{
 	KindValueLost:         {"{kind} after {event} in {machine}"},
 	KindOldBrought:        {"{kind} to {machine}"},
 	KindOvertaken:         {"{kind} in {machine}({state})"},
+	KindNotAtomic:         {"{kind} by {machine}({state},{event})"},
 	KindNotRepeated:       {"{kind} after {machine}({state},{event})"},
 }
 

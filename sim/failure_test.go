@@ -34,6 +34,8 @@ func TestTitle(t *testing.T) {
 		"old data brought to M":                              {Kind: KindOldBrought, Row: machine},
 		"overtaken data read in M(S)":                        {Kind: KindOvertaken, Row: state},
 		"load not repeated after M(S,E)":                     {Kind: KindNotRepeated, Row: row},
+		"atomic operation torn apart by M(S,E)":              {Kind: KindNotAtomic, Row: row},
+		"atomic operation torn apart in M":                   {Kind: KindNotAtomic, Row: machine},
 		"load performed before an earlier load":              {Kind: "load performed before an earlier load"},
 	} {
 		if got := f.Title(); got != want {

@@ -4,31 +4,15 @@ import (
 	"slices"
 	"strings"
 
+	"ordeal/campaigns/diagnose"
 	"ordeal/sim"
-	"ordeal/sim/lazyregexp"
 )
 
-// row is the title of an invalid transition: its state, its event and its machine.
-var row = lazyregexp.New(`^invalid transition \((\w+), ?(\w+)\) of (\w+)`)
-
-// noData begins the titles of functional reads that find no data.
-const noData = "functional read finds no data"
-
-// alike reports whether two findings end alike: crashes with the same title, at rows
-// of one machine and of one state or event, or by functional reads that find no data; all
-// others in the same way, since a lost message or value shows in many places.
-func (f *Finding) alike(other *Finding) bool {
-	if f.Outcome != other.Outcome || f.Outcome != sim.Crash.String() {
-		return f.Outcome == other.Outcome
-	}
-	if strings.HasPrefix(f.Title, noData) && strings.HasPrefix(other.Title, noData) {
-		return true
-	}
-	a, b := row().FindStringSubmatch(f.Title), row().FindStringSubmatch(other.Title)
-	if a == nil || b == nil {
-		return f.Title == other.Title
-	}
-	return a[3] == b[3] && (a[1] == b[1] || a[2] == b[2])
+// failure is the failure of a finding with its outcome.
+func (f *Finding) failure() diagnose.Failure {
+	var outcome sim.Outcome
+	_ = outcome.UnmarshalText([]byte(f.Outcome)) // unknown if there is none
+	return diagnose.New(outcome, f.Failure, f.Title)
 }
 
 // setCauses numbers the causes of the findings. Those that end alike are taken for
@@ -65,7 +49,8 @@ func (r *Report) setCauses() {
 // unusual features.
 func (f *Finding) sameCause(head *Finding) bool {
 	mine, heads := f.unusual(), head.unusual()
-	if !f.alike(head) || len(heads) == 0 && len(mine) > 0 {
+	a, b := f.failure(), head.failure()
+	if !a.Same(&b, diagnose.Alike) || len(heads) == 0 && len(mine) > 0 {
 		return false
 	}
 	return !slices.ContainsFunc(heads, func(need string) bool { return !slices.Contains(mine, need) })

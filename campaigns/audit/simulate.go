@@ -303,7 +303,7 @@ func (x *simulation) repeatFaithful(ctx context.Context, f *Finding, job sim.Job
 			return cost, err
 		}
 		f.Tries++
-		if res.Failed() && res.FindingTitle() == f.Title {
+		if failure := f.failure(); res.Failed() && res.Failure.Same(&failure, diagnose.Exactly) {
 			f.Faithful++
 		}
 		job.Seed++

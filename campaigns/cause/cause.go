@@ -44,6 +44,8 @@ type Cause struct {
 	// Faults are the reads of values that are not the latest, and those that
 	// performed too early.
 	Faults []Fault
+	// Torn are the atomic operations of two accesses that another write separates.
+	Torn []Torn
 	// Losses are where values got lost.
 	Losses []Loss
 
@@ -109,7 +111,9 @@ func Find(p *gen.Program, w *Witness, lineOf Lines, events []trace.Event, table 
 		c.Joined = append(c.Joined, c.join(&w.Operations[i]))
 	}
 	for i := range w.Operations {
-		if f, ok := c.fault(i); ok {
+		if t, ok := c.torn(i); ok {
+			c.Torn = append(c.Torn, t)
+		} else if f, ok := c.fault(i); ok {
 			c.Faults = append(c.Faults, f)
 		}
 	}
@@ -195,7 +199,8 @@ func (c *Cause) access(op *Operation) int {
 		if e.Number < 0 && !op.Writes {
 			return c.unnumbered(op)
 		}
-		if (!op.Reads || e.Read == op.Read) && (!op.Writes || e.Written == op.Written) && (op.Writes || !e.Writes) {
+		// What a pair replaces is not what it read where another write came between.
+		if op.Writes && e.Writes && e.Written == op.Written || !op.Writes && !e.Writes && e.Read == op.Read {
 			found = i
 		}
 	}
@@ -323,6 +328,9 @@ func (c *Cause) notified(transition int) []gen.ThreadID {
 // Sentences say what went wrong, in the order of the execution.
 func (c *Cause) Sentences() []string {
 	var list []string
+	for i := range c.Torn {
+		list = append(list, c.Torn[i].sentences(c)...)
+	}
 	for _, f := range c.Faults {
 		op, j := &c.Witness.Operations[f.Read], c.Joined[f.Read]
 		location := c.program.Locations[op.Loc]
@@ -348,7 +356,11 @@ func (c *Cause) Sentences() []string {
 			continue
 		}
 		if f.Invalidation < 0 {
-			list = append(list, fmt.Sprintf("no request of others had reached the controller that served (%s) until that write", op.Letter))
+			text := "no request of others had changed the line in the controller that served (%s) until that write"
+			if j.Served < 0 {
+				text = "the trace does not have the transition that served (%s)"
+			}
+			list = append(list, fmt.Sprintf(text, op.Letter))
 			continue
 		}
 		notified := "the core is not notified"
@@ -369,21 +381,41 @@ func (c *Cause) Sentences() []string {
 		}
 	}
 	if len(list) == 0 {
-		list = append(list, "each read has the latest value when it performs, and none performs early: the order of the accesses is not that of the program")
-		list = append(list, c.inversions()...)
+		return c.unexplained()
 	}
 	return list
 }
 
+// unexplained says what is known where no read is wrong and no value is lost.
+func (c *Cause) unexplained() []string {
+	var missing []string
+	for i, op := range c.Witness.Operations {
+		if op.Loc >= 0 && c.Joined[i].Access < 0 {
+			missing = append(missing, "("+op.Letter+")")
+		}
+	}
+	inversions := c.inversions(false)
+	if len(inversions) == 0 {
+		inversions = c.inversions(true)
+	}
+	switch {
+	case len(inversions) > 0:
+		return append([]string{"each read has the latest value when it performs: the order of the accesses is not that of the program"}, inversions...)
+	case len(missing) > 0:
+		return []string{"the trace has no access of " + strings.Join(missing, ", ") + ": the cause is not known"}
+	}
+	return []string{"each read has the latest value when it performs, and no access performs before an earlier one of its thread: the trace does not show the cause"}
+}
+
 // inversions say which operations of the witness perform before earlier ones of
-// their thread. A load that passes a store is none.
-func (c *Cause) inversions() []string {
+// their thread: loads that pass stores, or all others.
+func (c *Cause) inversions(passing bool) []string {
 	var list []string
 	for i := range c.Witness.Operations {
 		for k := range c.Witness.Operations {
 			first, then := &c.Witness.Operations[i], &c.Witness.Operations[k]
 			early, late := c.Joined[k].Access, c.Joined[i].Access
-			if first.Thread != then.Thread || first.Number >= then.Number || early < 0 || early >= late || !first.Reads && !then.Writes {
+			if first.Thread != then.Thread || first.Number >= then.Number || early < 0 || early >= late || passing == (first.Reads || then.Writes) {
 				continue
 			}
 			list = append(list, fmt.Sprintf("(%s) of thread %d performs at tick %d, before (%s), which precedes it in the program and performs at tick %d",

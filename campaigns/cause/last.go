@@ -1,20 +1,17 @@
 package cause
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	"ordeal/check/picture/chart"
 	"ordeal/gen"
 	"ordeal/sim"
-	"ordeal/sim/lazyregexp"
 	"ordeal/sim/trace"
 )
 
@@ -69,50 +66,31 @@ func RecordLast(ctx context.Context, r Recorder, job sim.Job, f Filter) (*Last, 
 	sum := sha256.Sum256(result.Log)
 	l.LogHash = hex.EncodeToString(sum[:])
 	l.crashed = result.Outcome == sim.Crash
-	l.fail(result.Detail)
+	l.fail(&result.Failure)
 	l.cause.table = TableOf(r.Protocol())
 	l.Events = l.Events[max(0, len(l.Events)-lastEvents):]
 	return l, nil
 }
 
-// failure is how the embedded simulator begins the diagnosis of a fault: the
-// controller, the tick, the reason and the transition.
-var failure = lazyregexp.New(`^(\w+ \d+) at tick (\d+): (.*)\nin transition \((\w+), (\w+)\) on line 0x([0-9a-f]+)`)
-
-// panicked is how gem5 says the same (v24.0.0.1 src/mem/slicc/symbols/
-// StateMachine.py:1847): the machine in the file's name, the number of the
-// controller in its own. Its time is in cycles.
-var panicked = lazyregexp.New(`(\w+)_Transitions\.cc:\d+: panic: (Invalid transition)\s+\S*?(\d*) time: \d+ addr: (?:0x)?([0-9a-f]+) event: (\w+) state: (\w+)`)
-
 // fail notes the transition that failed, which is no event of the trace: after the
-// last one.
-func (l *Last) fail(detail string) {
-	if m := panicked().FindStringSubmatch(detail); m != nil {
-		line, err := strconv.ParseInt(m[4], 16, 64)
-		if err == nil && len(l.Events) > 0 {
-			l.failed = &trace.Event{
-				Kind: trace.Transition, At: l.Events[len(l.Events)-1].At, Place: m[1] + " " + cmp.Or(m[3], "0"),
-				State: m[6], Name: m[5], Next: "failed", Line: line,
-			}
-			l.reason = strings.ToLower(m[2])
-		}
+// last one where its tick is not known, as gem5's.
+func (l *Last) fail(f *sim.Failure) {
+	e, ok := FailedTransition(f)
+	if !ok {
 		return
 	}
-	if e, reason, ok := FailedTransition(detail); ok {
-		l.failed, l.reason = &e, reason
+	if e.At == 0 && len(l.Events) > 0 {
+		e.At = l.Events[len(l.Events)-1].At
 	}
+	l.failed, l.reason = &e, f.Kind
 }
 
-// FailedTransition is the transition in which the diagnosis of a fault of the embedded
-// simulator says that it occurred, and the reason; false where it names none.
-func FailedTransition(detail string) (e trace.Event, reason string, ok bool) {
-	m := failure().FindStringSubmatch(detail)
-	if m == nil {
-		return trace.Event{}, "", false
-	}
-	tick, err := strconv.ParseInt(m[2], 10, 64)
-	line, fault := strconv.ParseInt(m[6], 16, 64)
-	return trace.Event{Kind: trace.Transition, At: tick, Place: m[1], State: m[4], Name: m[5], Next: "failed", Line: line}, m[3], err == nil && fault == nil
+// FailedTransition is the transition in which a run failed; false if none did.
+func FailedTransition(f *sim.Failure) (e trace.Event, ok bool) {
+	at := &f.At
+	return trace.Event{
+		Kind: trace.Transition, At: at.Tick, Place: at.Controller, State: at.Row.State, Name: at.Row.Event, Next: "failed", Line: at.Address,
+	}, at.Row != sim.Row{}
 }
 
 // Transitions are those of the line on which a transition failed, or of all lines where

@@ -71,7 +71,7 @@ func TestLastOfOneLine(t *testing.T) {
 	if text := draw(); strings.Contains(text, "Fetch_of_another_line") || !strings.Contains(text, omitted) || !strings.Contains(text, "Inv: IS") {
 		t.Errorf("a crash at another place: the line of the last transition is not alone in\n%s", text)
 	}
-	l.fail("L1Cache 2 at tick 40: there is no such transition\nin transition (IS, Data) on line 0x80\n")
+	l.fail(&sim.Failure{Kind: sim.KindInvalidTransition, At: sim.Place{Controller: "L1Cache 2", Tick: 40, Row: sim.Row{Machine: "L1Cache", State: "IS", Event: "Data"}, Address: 0x80}})
 	if text := draw(); !strings.Contains(text, "Fetch_of_another_line") || strings.Contains(text, "Inv: IS") || !strings.Contains(text, "Data: IS → failed<") || !strings.Contains(text, ">The line 0x80 of y.<") {
 		t.Errorf("a crash: the line of the failed transition is not alone in\n%s", text)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"ordeal/sim"
 	"ordeal/sim/trace"
 )
 
@@ -39,26 +40,21 @@ func TestServes(t *testing.T) {
 	}
 }
 
-// TestFailed reads the transition that failed from the diagnosis of the embedded
-// simulator, and from gem5's message.
+// TestFailed takes the transition that failed from a failure, after the last event where its
+// tick is not known.
 func TestFailed(t *testing.T) {
-	var l Last
-	l.fail("L1Cache 2 at tick 75: no such transition\nin transition (M, Load) on line 0x100000\nlast messages for the line:\n")
-	want := &trace.Event{Kind: trace.Transition, At: 75, Place: "L1Cache 2", State: "M", Name: "Load", Next: "failed", Line: 0x100000}
-	if diff := cmp.Diff(want, l.failed, cmp.AllowUnexported(trace.Event{})); diff != "" || l.reason != "no such transition" {
-		t.Errorf("%q, (-want +got):\n%s", l.reason, diff)
-	}
-	l = Last{Events: []trace.Event{{At: 7}, {At: 90}}}
-	l.fail("gem5 output\nbuild/X86/mem/ruby/protocol/L1Cache_Transitions.cc:1846: panic: Invalid transition\n" +
-		"system.ruby.l1_cntrl3 time: 48231 addr: 0x3040 event: Inv state: IS_I\n\nMemory Usage: 682560 KBytes\n")
-	want = &trace.Event{Kind: trace.Transition, At: 90, Place: "L1Cache 3", State: "IS_I", Name: "Inv", Next: "failed", Line: 0x3040}
-	if diff := cmp.Diff(want, l.failed, cmp.AllowUnexported(trace.Event{})); diff != "" || l.reason != "invalid transition" {
-		t.Errorf("%q, (-want +got):\n%s", l.reason, diff)
-	}
-	for _, other := range []string{"", "core 0 waits", "L1Cache 2 at tick 75: no transition\nsomething"} {
-		var l Last
-		if l.fail(other); l.failed != nil {
-			t.Errorf("%q: %+v", other, l.failed)
+	at := sim.Place{Controller: "L1Cache 2", Tick: 75, Row: sim.Row{Machine: "L1Cache", State: "M", Event: "Load"}, Address: 0x100000}
+	want := trace.Event{Kind: trace.Transition, At: 75, Place: "L1Cache 2", State: "M", Name: "Load", Next: "failed", Line: 0x100000}
+	for range 2 {
+		l := Last{Events: []trace.Event{{At: 7}, {At: 90}}}
+		l.fail(&sim.Failure{Kind: "x", At: at})
+		if diff := cmp.Diff(&want, l.failed, cmp.AllowUnexported(trace.Event{})); diff != "" || l.reason != "x" {
+			t.Errorf("%q, (-want +got):\n%s", l.reason, diff)
 		}
+		at.Tick, want.At = 0, 90
+	}
+	var l Last
+	if l.fail(&sim.Failure{Kind: sim.KindDeadlock, At: sim.Place{Tick: 75}}); l.failed != nil {
+		t.Errorf("a deadlock failed in %+v", l.failed)
 	}
 }

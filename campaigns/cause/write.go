@@ -276,6 +276,9 @@ func (c *Cause) marks() map[int]chart.Mark {
 		mark(c.brought(f.Invalidation), chart.Cause, "")
 		mark(f.Overwritten, chart.Cause, "the new value")
 	}
+	for i := range c.Torn {
+		c.Torn[i].mark(c, mark)
+	}
 	for i := range c.Losses {
 		c.Losses[i].mark(mark)
 	}
@@ -333,10 +336,13 @@ func (c *Cause) window() (first, last int) {
 			}
 		}
 	}
+	for i := range c.Torn {
+		add(c.Torn[i].events(c)...)
+	}
 	for i := range c.Losses {
 		add(c.Losses[i].events(c)...)
 	}
-	if len(c.Faults)+len(c.Losses) == 0 {
+	if len(c.Faults)+len(c.Torn)+len(c.Losses) == 0 {
 		for _, j := range c.Joined {
 			add(j.Asked, j.Access)
 		}
@@ -350,11 +356,14 @@ func (c *Cause) faultLines() map[int64]bool {
 	for _, f := range c.Faults {
 		lines[c.Events[c.Joined[f.Read].Access].Line] = true
 	}
+	for i := range c.Torn {
+		lines[c.Events[c.Torn[i].First].Line] = true
+	}
 	for i := range c.Losses {
 		lines[c.Events[c.Losses[i].Write].Line] = true
 	}
 	for line := range c.lines {
-		if len(c.Faults)+len(c.Losses) == 0 {
+		if len(c.Faults)+len(c.Torn)+len(c.Losses) == 0 {
 			lines[line] = true
 		}
 	}
@@ -384,6 +393,13 @@ func (c *Cause) places() map[string]bool {
 	for _, j := range c.Joined {
 		if j.Served >= 0 {
 			mine[c.Events[j.Served].Place] = true
+		}
+	}
+	for i := range c.Torn {
+		for _, event := range c.Torn[i].events(c) {
+			if event >= 0 {
+				mine[c.Events[event].Place] = true
+			}
 		}
 	}
 	for i := range c.Losses {

@@ -150,9 +150,9 @@ func (r *Result) Fail(outcome sim.Outcome, f sim.Failure) {
 	r.Outcome, r.Title, r.Failure = outcome, f.Title(), diagnose.Failure{Outcome: outcome, Failure: f}
 }
 
-// Same reports whether two runs have the same outcome, title and answers.
+// Same reports whether two runs ended in the same way, with the same answers.
 func (r *Result) Same(other *Result) bool {
-	return r.Outcome == other.Outcome && r.Title == other.Title &&
+	return r.Failure.Same(&other.Failure, diagnose.Ending) && r.Outcome == other.Outcome &&
 		slices.EqualFunc(r.Answers, other.Answers, func(a, b Answer) bool { return a.Model == b.Model && a.Answer == b.Answer })
 }
 

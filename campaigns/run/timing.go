@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 
+	"ordeal/campaigns/diagnose"
 	"ordeal/sim"
 )
 
@@ -38,7 +39,7 @@ func (x *Executor) repeatFaithful(ctx context.Context, job sim.Job, r *Result) e
 			return err
 		}
 		t.Seeds++
-		if repeated.Outcome == r.Outcome && repeated.Title == r.Title {
+		if repeated.Failure.Same(&r.Failure, diagnose.Ending) {
 			t.Same++
 		}
 	}

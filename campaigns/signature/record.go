@@ -103,6 +103,37 @@ func (r *record) stale(h *parse.History) sim.Failure {
 	return sim.Failure{}
 }
 
+// torn is the place of an atomic operation of h of two accesses between which another
+// access wrote: the transition by which the controller of the first lost the line; zero
+// if there is none.
+func (r *record) torn(h *parse.History) sim.Failure {
+	for id := range h.Ops {
+		op, end := &h.Ops[id], r.last(h, parse.OpID(id))
+		if op.Kind != parse.RMW || end < 0 {
+			continue
+		}
+		first, between := -1, false
+		for i := range end {
+			switch a := &r.accesses[i]; {
+			case a.Loc != r.accesses[end].Loc:
+			case a.Kind.Writes():
+				between = true
+			case int(a.Thread) == h.Thread(parse.OpID(id)) && a.Number == r.numbers[id]:
+				first, between = i, false
+			}
+		}
+		if first < 0 || !between || r.accesses[first].step < 0 {
+			continue
+		}
+		f := sim.Failure{Kind: sim.KindNotAtomic, Row: sim.Row{Machine: r.steps[r.accesses[first].step].Machine}}
+		if at, _ := r.loss(r.accesses[first].step, r.accesses[end].step); at >= 0 {
+			f.Row = row(&r.steps[at])
+		}
+		return f
+	}
+	return sim.Failure{}
+}
+
 // firstStale is the first access that finds another value than the last write before it
 // wrote, nil if none does, and the last writes up to there.
 func (r *record) firstStale() (read *access, last map[gen.LocID]int) {

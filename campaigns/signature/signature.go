@@ -22,6 +22,9 @@
 //     while the line was on its way to the reader, whose state changed meanwhile.
 //   - "load performed before an earlier load": what else is known without a coherence
 //     protocol, or without the line being lost.
+//   - "atomic operation torn apart by L1Cache(M,Fwd_GETX)": another write performs
+//     between the two accesses of an operation, to whose core the line was taken by that
+//     transition.
 //   - "load not repeated after L1Cache(S,Inv)": all reads are up to date when they
 //     perform, but a load performs before an earlier access of its thread and is
 //     not repeated when its core loses the line by that transition. Only of cores
@@ -87,7 +90,7 @@ func Of(
 	if r.full() {
 		return found, nil
 	}
-	if place := cmp.Or(r.stale(least.History), r.early(least.History, m.Events(least.History), least.Verdict.Refutation)); place.Kind != "" {
+	if place := cmp.Or(r.torn(least.History), r.stale(least.History), r.early(least.History, m.Events(least.History), least.Verdict.Refutation)); place.Kind != "" {
 		place.Model, place.Shape = found.Model, found.Shape
 		return place, nil
 	}

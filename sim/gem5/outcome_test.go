@@ -168,3 +168,25 @@ func TestParseSlices(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 }
+
+// TestPlaces takes where a run failed from gem5's messages, and what a statement of the
+// protocol asserts from the tree later.
+func TestPlaces(t *testing.T) {
+	row := sim.Row{Machine: "L1Cache", State: "IS_I", Event: "Inv"}
+	for text, want := range map[string]sim.Failure{
+		"build/X86/mem/ruby/protocol/L1Cache_Transitions.cc:1846: panic: Invalid transition\nsystem.ruby.l1_cntrl3 time: 48231 addr: 0x3040 event: Inv state: IS_I\n": {
+			Kind: sim.KindInvalidTransition, Row: row, At: sim.Place{Controller: "L1Cache 3", Row: row, Address: 0x3040},
+		},
+		"build/X86/mem/ruby/protocol/Directory_Controller.cc:77: panic: Runtime Error at MI_example-dir.sm:128: assert failure.\n": {
+			Kind: sim.KindAssertion, Row: sim.Row{Machine: "Directory"}, At: sim.Place{File: "MI_example-dir.sm", Line: 128},
+		},
+		"build/X86/mem/ruby/protocol/Directory_Controller.cc:77: panic: Runtime Error at MI_example-dir.sm:9: Invalid message.\n": {
+			Kind: sim.KindError, Row: sim.Row{Machine: "Directory"}, Text: "Invalid message", At: sim.Place{File: "MI_example-dir.sm", Line: 9},
+		},
+	} {
+		result, _ := classifyMessages(text)
+		if diff := cmp.Diff(want, result.Failure); diff != "" || result.Outcome != sim.Crash {
+			t.Errorf("%s: %s (-want +got)\n%s", text, result.Outcome, diff)
+		}
+	}
+}

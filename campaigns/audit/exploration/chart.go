@@ -100,10 +100,10 @@ func (s *Spec) chart(f *Finding) (*chart.Chart, error) {
 
 // markEnd marks the transition that failed, which was not taken, or else the last one.
 func markEnd(c *chart.Chart, f *Finding) {
-	failed, reason, ok := cause.FailedTransition(f.Detail)
+	failed, ok := cause.FailedTransition(&f.Failure)
 	if ok {
 		failed.At = int64(len(f.Steps))
-		c.Marks[len(c.Events)] = chart.Mark{Class: chart.Fault, Note: reason}
+		c.Marks[len(c.Events)] = chart.Mark{Class: chart.Fault, Note: f.Failure.Kind}
 		c.Events = append(c.Events, failed)
 		c.Legend = map[string]string{chart.Fault: "where the path fails"}
 		return

@@ -154,6 +154,7 @@ func (c *blocking) Perform(tag uint64, b *memory.Block) {
 	switch {
 	case in.isRMW() && c.rmw != exclusive:
 		c.old, c.split = b[in.word], true
+		c.thread.readFirst(in, c.old)
 		c.current = in.storeAfter(c.old)
 		c.state, c.busyUntil = starting, c.queue.Now()+c.lockHold
 	case c.split:

@@ -139,6 +139,13 @@ func (t *Thread) apply(in *instruction, b *memory.Block) uint64 {
 	return old
 }
 
+// readFirst notes the first half of a read-modify-write, which read old.
+func (t *Thread) readFirst(in *instruction, old uint64) {
+	if t.accesses != nil {
+		t.accesses(Access{Thread: t.id, Number: in.number, Loc: in.loc, Kind: gen.Load, Read: gen.Value(old), Written: gen.Value(old)})
+	}
+}
+
 func (in *instruction) isRMW() bool { return in.kind == gen.Exchange || in.kind == gen.FetchAdd }
 
 func (in *instruction) isFence() bool {

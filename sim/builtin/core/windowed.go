@@ -80,6 +80,7 @@ func (c *windowed) Perform(tag uint64, b *memory.Block) {
 	case s == nil:
 	case s.in.isRMW() && c.rmw != exclusive:
 		s.value = b[s.in.word]
+		c.thread.readFirst(&s.in, s.value)
 		s.in, s.split, s.state = s.in.storeAfter(s.value), true, unissued
 		s.readyAt = c.queue.Now() + c.lockHold
 	case s.split:
