@@ -1,101 +1,202 @@
 package report
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"io"
+	"net/url"
 	"path/filepath"
 	"slices"
+	"strings"
+	"time"
 
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/diagnose"
 	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/report/compare"
-	"ordeal/campaigns/report/sarif"
 	"ordeal/campaigns/run"
 	"ordeal/sim"
+	"ordeal/sim/slicc/types"
 )
 
-// WriteSARIF writes the findings of a campaign, ended or not, in the form of package
-// sarif. The location of a finding is that of the transition, state, event or
-// statement of its protocol that the failure names (package diagnose), or else the
-// protocol's root file, or the campaign's file; those of a protocol that comes with
-// ordeal have no directory. Known issues are suppressed; against an earlier campaign
-// results have a state: new, unchanged, updated where they are flaky, and absent.
+// object is an object of SARIF 2.1.0 (OASIS, Static Analysis Results Interchange
+// Format, 2020), which code hosts show beside the lines of a change.
+type object map[string]any
+
+// rules are the outcomes of findings.
+var rules = []struct {
+	outcome sim.Outcome
+	text    string
+}{
+	{sim.Violation, "The memory model that the machine promises forbids what happened."},
+	{sim.Crash, "The simulated machine failed: an invalid transition, a failed assertion."},
+	{sim.Deadlock, "Cores wait for what does not come."},
+	{sim.Corrupt, "The values that were logged are those of no execution."},
+	{sim.Timeout, "A run did not end in time."},
+	{sim.Missed, "The campaign no longer catches an injected bug."},
+}
+
+// states are the words of SARIF for what a finding is against an earlier campaign.
+var states = map[compare.Change]string{compare.New: "new", compare.Recurring: "unchanged", compare.Flaky: "updated", compare.Gone: "absent"}
+
+// WriteSARIF writes the findings of a campaign, ended or not, as a SARIF log. The
+// location of a finding is that of the transition, state, event or statement of its
+// protocol that the failure names (package diagnose), or else the protocol's root
+// file, or the campaign's file; those of a protocol that comes with ordeal have no
+// directory. Files are relative to root, which is absolute and should be the
+// repository; those outside have their whole path. Known issues are suppressed;
+// against an earlier campaign results have a state: new, unchanged, updated where
+// they are flaky, and absent. What acts on a terminal is escaped.
 func WriteSARIF(w io.Writer, a *journal.Archive, b *compare.Diff, root string) error {
 	s, err := summary.Read(a)
 	if err != nil {
 		return err
 	}
-	log := sarif.Log{
-		Tool: a.Header.Tools["ordeal"], Command: a.Header.Command, Started: a.Header.Started, Failed: a.Header.End == journal.EndInfra,
-		Properties: map[string]any{"campaign": s.Campaign, "seed": fmt.Sprint(s.Seed), "runs": s.Total().Runs, "operations": s.Total().Operations},
-	}
-	x := &locator{archive: a, sources: make(map[string]sarif.Sources)}
+	x := &locator{archive: a, root: root, protocols: make(map[string]located)}
+	results := []object{}
 	for i := range s.Findings {
 		f := &s.Findings[i]
-		r := sarif.Result{Outcome: f.Outcome, Title: f.Title, System: f.System, State: states[b.Change(f)]}
-		r.Text = fmt.Sprintf("%s: %s of seed %d on %s", f.Outcome.Titled(f.Title), messages.Plural(f.Runs, "run"), s.Seed, f.System)
+		text := fmt.Sprintf("%s: %s of seed %d on %s", f.Outcome.Titled(f.Title), messages.Plural(f.Runs, "run"), s.Seed, f.System)
 		if f.Reduction != nil {
-			r.Text += "; " + f.Reduction.String()
+			text += "; " + f.Reduction.String()
 		}
 		for _, c := range Commands(a.Dir, f, f.Best) {
-			r.Text += "\n" + c.Line
-		}
-		if f.Known != nil {
-			r.Known = f.Known.String()
+			text += "\n" + c.Line
 		}
 		var names []string
 		for _, c := range f.Configs {
 			names = append(names, c.Config)
 		}
-		r.Properties = map[string]any{"runs": f.Runs, "firstRun": f.First, "configurations": names}
-		r.At = x.locate(&f.Failure, names, run.Dir(f.Dir))
-		log.Results = append(log.Results, r)
+		r := result(f.Key(), "error", text, states[b.Change(f)], x.locate(&f.Failure, names, run.Dir(f.Dir)))
+		r["properties"] = object{"runs": f.Runs, "firstRun": f.First, "configurations": names}
+		if f.Known != nil {
+			r["suppressions"] = []object{{"kind": "external", "justification": f.Known.String()}}
+		}
+		results = append(results, r)
 	}
 	for _, f := range b.Gone() {
-		log.Results = append(log.Results, sarif.Result{
-			Outcome: f.Outcome, Title: f.Title, System: f.System, State: states[compare.Gone], At: x.locate(&f.Old.Failure, f.Configs, ""),
-		})
+		key := summary.FindingKey{Title: f.Title, System: f.System, Outcome: f.Outcome}
+		results = append(results, result(key, "note", f.Outcome.Titled(f.Title), states[compare.Gone], x.locate(&f.Old.Failure, f.Configs, "")))
 	}
-	if err := log.Write(w, root); err != nil {
-		return fmt.Errorf("report %s: %w", a.Dir, err)
+	enc := json.NewEncoder(&messages.Escaper{W: w})
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(sarifLog(a, s, results)); err != nil {
+		return fmt.Errorf("report %s: write SARIF: %w", a.Dir, err)
 	}
 	return nil
 }
 
-// states are the words of SARIF for what a finding is against an earlier campaign.
-var states = map[compare.Change]sarif.State{compare.New: sarif.New, compare.Recurring: sarif.Unchanged, compare.Flaky: sarif.Updated, compare.Gone: sarif.Absent}
-
-// locator finds the places of findings.
-type locator struct {
-	archive *journal.Archive
-	sources map[string]sarif.Sources // by configuration
+// sarifLog is the log of a campaign's results.
+func sarifLog(a *journal.Archive, s *summary.Summary, results []object) object {
+	driver := object{"name": "ordeal"}
+	if version := a.Header.Tools["ordeal"]; version != "" {
+		driver["version"] = version
+	}
+	var ids []object
+	for _, r := range rules {
+		ids = append(ids, object{"id": r.outcome.String(), "name": r.outcome.String(), "shortDescription": object{"text": r.text}})
+	}
+	driver["rules"] = ids
+	var words []string
+	for _, w := range a.Header.Command {
+		words = append(words, messages.Quoted(w))
+	}
+	invocation := object{"commandLine": strings.Join(words, " "), "executionSuccessful": a.Header.End != journal.EndInfra}
+	if !a.Header.Started.IsZero() {
+		invocation["startTimeUtc"] = a.Header.Started.UTC().Format(time.RFC3339)
+	}
+	total := s.Total()
+	return object{"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": []object{{
+		"tool": object{"driver": driver}, "columnKind": "unicodeCodePoints", "invocations": []object{invocation}, "results": results,
+		"properties": object{"campaign": s.Campaign, "seed": fmt.Sprint(s.Seed), "runs": total.Runs, "operations": total.Operations},
+	}}}
 }
 
-// locate finds the place of a finding, of which dir is the first run.
-func (x *locator) locate(f *sim.Failure, configs []string, dir run.Dir) sarif.Location {
+// result is a finding at a location; state is empty without an earlier campaign.
+func result(key summary.FindingKey, level, text, state string, at object) object {
+	rule := 0
+	for i := range rules {
+		if rules[i].outcome == key.Outcome {
+			rule = i
+		}
+	}
+	sum := sha256.Sum256([]byte(key.Outcome.String() + "\n" + key.Title + "\n" + key.System))
+	r := object{
+		"ruleId": key.Outcome.String(), "ruleIndex": rule, "level": level, "message": object{"text": text}, "locations": []object{at},
+		"partialFingerprints": object{"ordealFinding/v1": hex.EncodeToString(sum[:16])},
+	}
+	if state != "" {
+		r["baselineState"] = state
+	}
+	return r
+}
+
+// locator finds the locations of findings.
+type locator struct {
+	archive   *journal.Archive
+	root      string
+	protocols map[string]located // by configuration
+}
+
+// located is a protocol and the directory of its root file; nil if it is not known.
+type located struct {
+	*types.Protocol
+	dir string
+}
+
+// locate is the location of a finding, of which dir is the first run.
+func (x *locator) locate(f *sim.Failure, configs []string, dir run.Dir) object {
 	all := x.archive.Campaign.Configs
 	for _, name := range configs {
 		i := slices.IndexFunc(all, func(c config.Config) bool { return c.Name == name })
 		if i < 0 {
 			continue
 		}
-		s, ok := x.sources[name]
+		p, ok := x.protocols[name]
 		if !ok {
-			s = x.load(&all[i], dir)
-			x.sources[name] = s
+			p = x.load(&all[i], dir)
+			x.protocols[name] = p
 		}
-		if at := s.Locate(f, all[i].SLICC); at.Path != "" {
-			return at
+		if p.Protocol != nil {
+			if at, ok := diagnose.Locate(p.Protocol, f); ok {
+				region := object{"startLine": at.Line}
+				if at.Column > 0 {
+					region["startColumn"] = at.Column
+				}
+				place := x.file(filepath.Join(p.dir, filepath.FromSlash(at.File)), region)
+				if at.Name != "" {
+					place["logicalLocations"] = []object{{"fullyQualifiedName": at.Name}}
+				}
+				return place
+			}
+		}
+		if all[i].SLICC != "" {
+			return x.file(all[i].SLICC, object{"startLine": 1})
 		}
 	}
-	return sarif.Location{Path: x.archive.Path(journal.CampaignFile), Line: 1}
+	return x.file(x.archive.Path(journal.CampaignFile), object{"startLine": 1})
+}
+
+// file is a location in a file, whose address is relative if it is below the root.
+func (x *locator) file(path string, region object) object {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(x.root, path)
+	}
+	address := url.URL{Scheme: "file", Path: filepath.ToSlash(path)}
+	if rel, err := filepath.Rel(x.root, path); err == nil && filepath.IsLocal(rel) {
+		address = url.URL{Path: filepath.ToSlash(rel)}
+	}
+	return object{"physicalLocation": object{"artifactLocation": object{"uri": address.String()}, "region": region}}
 }
 
 // load reads the protocol that a run was made with: its copy in the campaign where
 // the files have changed.
-func (x *locator) load(c *config.Config, dir run.Dir) sarif.Sources {
+func (x *locator) load(c *config.Config, dir run.Dir) located {
 	recorded := *c
 	if dir != "" {
 		if spec, err := dir.Spec(); err == nil {
@@ -106,10 +207,10 @@ func (x *locator) load(c *config.Config, dir run.Dir) sarif.Sources {
 	}
 	p, where, err := config.LoadProtocol(x.archive.Campaign.SimOf(c), &recorded)
 	if err != nil {
-		return sarif.Sources{} // without its files there are no places in them
+		return located{} // without its files there are no places in them
 	}
 	if recorded.SLICC != c.SLICC {
 		where = filepath.Dir(c.SLICC) // the lines of the copy, in the file that was copied
 	}
-	return sarif.Sources{Protocol: p, Dir: where}
+	return located{p, where}
 }
