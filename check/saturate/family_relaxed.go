@@ -179,7 +179,7 @@ func (r *readChains) extend(i int, id parse.OpID) int32 {
 }
 
 // partState is what the emitter knows of fence parts and, chain by chain, of
-// the latest nodes of the thread at hand. Chains of one thread are
+// the latest nodes of the current thread. Chains of one thread are
 // consecutive.
 type partState struct {
 	second []Node // second nodes of fences not yet visited

@@ -56,7 +56,7 @@ type fenceNodePlan struct {
 	in      []parse.Dep // by target
 	inStart []int32     // operation → first of in; one entry more; nil if there are none
 
-	// Of the thread at hand, by kind: the operation from which on sources count,
+	// Of the current thread, by kind: the operation from which on sources count,
 	// the latest fence node that covers the kind since its own latest one, explicit
 	// sources.
 	since    []parse.OpID
@@ -331,7 +331,7 @@ func (p *chainPlan) planRuled(h *parse.History, m model.Model) {
 		}
 		return chain
 	}
-	// Chains of the thread at hand, -1 for none: by kind of fence nodes, by location.
+	// Chains of the current thread, -1 for none: by kind of fence nodes, by location.
 	kinds, writes, loads := make(chainList, len(p.fenceNodes.kinds)), make(chainList, len(h.Locations)), make(chainList, len(h.Locations))
 	for t := range h.Threads() {
 		kinds.clear()

@@ -94,7 +94,7 @@ func (e *emitter) precedes(kind int, j *fenceNode) bool {
 }
 
 // ruledState is what the emitter knows of fence nodes and, by kind, of the latest
-// of the thread at hand that no later one covers.
+// of the current thread that no later one covers.
 type ruledState struct {
 	done      int // fence nodes of earlier operations
 	table     *kindTable

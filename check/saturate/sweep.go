@@ -214,7 +214,7 @@ func (g *Graph) walkBack(into []edgeRef, head []Node, chain int32) []edgeRef {
 	}
 }
 
-// crossingInferred calls f for every inferred edge out of u but that to the next of its
+// crossingInferred calls f for every inferred edge out of u except the one to the next of its
 // chain.
 func (g *Graph) crossingInferred(u Node, f func(edgeRef)) {
 	for i := g.head[u]; i >= 0; {

@@ -67,7 +67,7 @@ func (p *placer) takeBack(v saturate.Node) {
 	p.look.newEpoch()
 }
 
-// reset undoes what placing v changed, but for its successors and its place.
+// reset undoes what placing v changed, except its successors and its place.
 func (p *placer) reset(v saturate.Node) {
 	g := p.g
 	c := g.Chain(v)
