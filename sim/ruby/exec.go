@@ -16,6 +16,7 @@ func (c *controller) exec(entry int) flow {
 	mc, base := c.code, c.depth
 	words, pointers := unsafe.Pointer(unsafe.SliceData(c.words)), unsafe.Pointer(unsafe.SliceData(c.pointers))
 	at := unsafe.Pointer(&mc.Text[entry])
+	natives := c.natives.words
 	for {
 		in := (*code.Instruction)(at)
 		at = unsafe.Add(at, unsafe.Sizeof(code.Instruction{}))
@@ -111,7 +112,8 @@ func (c *controller) exec(entry int) flow {
 		case code.OpSubtract:
 			*word64(words, in.A) = *word64(words, in.B) - *word64(words, in.C)
 		case code.OpWord:
-			*word64(words, in.A) = c.natives.words[in.B](c, &mc.Calls[in.B])
+			native := &natives[in.B]
+			*word64(words, in.A) = native.run(c, native.call)
 		case code.OpObject:
 			*pointer64(pointers, in.A) = c.natives.objects[in.B](c, &mc.Calls[in.B])
 		case code.OpCached:

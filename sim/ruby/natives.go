@@ -58,14 +58,20 @@ func natives(name string) (args int, ok bool) {
 
 // nativeFuncs are the natives of calls, by index; of each call one is not nil.
 type nativeFuncs struct {
-	words   []func(c *controller, k *code.Call) uint64
+	words   []boundWord
 	objects []func(c *controller, k *code.Call) *object
 	vectors []func(c *controller, k *code.Call, result []uint64)
 }
 
+// boundWord is a native whose result is a word, with what it works on.
+type boundWord struct {
+	run  func(c *controller, k *code.Call) uint64
+	call *code.Call
+}
+
 func bind(calls []code.Call) (n nativeFuncs) {
-	for _, k := range calls {
-		n.words = append(n.words, wordNatives[k.Name].run)
+	for i, k := range calls {
+		n.words = append(n.words, boundWord{wordNatives[k.Name].run, &calls[i]})
 		n.objects = append(n.objects, objectNatives[k.Name].run)
 		n.vectors = append(n.vectors, vectorNatives[k.Name].run)
 	}

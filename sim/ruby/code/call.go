@@ -355,6 +355,12 @@ func onTriggers(g *generator, x *types.Call, k *Call) string {
 	case isList && slices.Contains([]string{"back", "frontNB", "backNB", "pushNB", "pushFront", "pushFrontNB"}, name):
 		g.unsupported(x.At, "%s of a TriggerQueue that is an object", name)
 	}
+	for _, arg := range x.Args {
+		if ShapeOf(arg.Type()) != Word {
+			g.unsupported(arg.Pos(), "this expression of type %s", arg.Type())
+			return ""
+		}
+	}
 	if !isList {
 		g.operands(x, len(x.Args), k)
 		return ""

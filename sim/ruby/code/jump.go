@@ -182,6 +182,16 @@ func (g *generator) jumpIf(x types.Expr, want bool) []int {
 		}
 		return []int{g.emit(call.At, Instruction{Op: op, N: uint16(g.partOf(call)), A: uint32(g.place(call.Args[0]))})}
 	}
+	if m, ok := x.(*types.Member); ok {
+		if owner, offset, ok := g.field(m); ok {
+			op := OpJumpFieldOther
+			if !want {
+				op = OpJumpFieldEqual
+			}
+			zero := uint32(g.constant(0))
+			return []int{g.emit(m.X.Pos(), Instruction{Op: op, N: uint16(offset), A: uint32(owner), B: zero})}
+		}
+	}
 	op := OpJumpOne
 	if !want {
 		op = OpJumpZero
