@@ -348,7 +348,7 @@ func TestAuditWorkflow(t *testing.T) {
 			t.Errorf("the audit of a broken protocol passes:\n%s", out)
 		}
 	}
-	log, err := os.ReadFile(filepath.Join(dir, "audit", "MI_example", "audit.sarif"))
+	log, err := os.ReadFile(filepath.Join(dir, "audit", "MI_example", "report.sarif"))
 	if err != nil || !bytes.Contains(log, []byte(`"uri": "MI_example-`)) {
 		t.Errorf("%v: the log is\n%s", err, log)
 	}

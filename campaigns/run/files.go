@@ -51,12 +51,12 @@ func Resolve(dir string) string {
 	return dir
 }
 
-// recordFiles are in the directories of campaigns, also on clusters, of runs, of
-// explorations and of audits.
-var recordFiles = []string{"campaign.json", "runs.jsonl", "cluster.json", SpecFile, "exploration.json", "audit.sarif"}
+// recordFiles are in the directories of campaigns, also on clusters, of runs and of
+// explorations.
+var recordFiles = []string{"campaign.json", "runs.jsonl", "cluster.json", SpecFile, "exploration.json"}
 
 // InRecord reports whether a path is that of something in a directory of a campaign,
-// a run, an exploration or an audit, which may come from others.
+// a run or an exploration, which may come from others.
 func InRecord(path string) bool {
 	parent := filepath.Dir(path)
 	return slices.ContainsFunc(recordFiles, func(name string) bool {

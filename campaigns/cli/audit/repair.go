@@ -43,7 +43,7 @@ taken for a defect of the protocol that the finding hides; so is a failed assert
 failure without a row, that comes up after three runs without the finding. It is listed as new.
 Each repair is a mutant by name,
 and a patch in RUN/repairs.`,
-		Example: "  ordeal mutate repair runs/audit-20261122-235959/finding-1",
+		Example: "  ordeal mutate repair runs/audit-20261122-235959/000042",
 		Args:    command.Arguments(1, 1, "one directory of a run or of an exploration"),
 	}
 	f := cmd.Flags()

@@ -44,7 +44,7 @@ func All() []Schema {
 		{"diff", "what ordeal campaign diff --json prints"},
 		{"trend", "what ordeal campaign trend --json prints"},
 		{"explanation", "what ordeal explain --json prints"},
-		{"audit", "what ordeal audit --json prints, and audit.json"},
+		{"audit", "what ordeal audit --json prints"},
 		{campaign, "a campaign file, for editors: what ordeal campaign schema --json prints"},
 	}
 }
