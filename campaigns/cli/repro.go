@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"ordeal/campaigns/audit/exploration"
-	"ordeal/campaigns/cause"
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/diagnose"
 	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/reduction"
@@ -117,10 +117,10 @@ func (r *repeat) run(ctx context.Context, dir string) error {
 		return err
 	}
 	report, err := reduction.Repeat(ctx, record, o)
-	if report != nil && report.Tries > 0 && !errors.Is(err, cause.ErrFilter) {
+	if report != nil && report.Tries > 0 && !errors.Is(err, diagnose.ErrFilter) {
 		err = errors.Join(err, r.print(report))
 	}
-	if errors.Is(err, cause.ErrFilter) {
+	if errors.Is(err, diagnose.ErrFilter) {
 		return command.Usage(err)
 	} else if err != nil {
 		return err

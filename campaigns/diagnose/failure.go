@@ -1,5 +1,3 @@
-// Package diagnose says why a run failed: its Failure, whether two are the same, and
-// where the protocol's text has it.
 package diagnose
 
 import (
@@ -59,13 +57,13 @@ func (f *Failure) Same(other *Failure, how How) bool {
 	case how == Ending && f.Outcome == sim.Deadlock:
 		return f.Kind == other.Kind && (f.Row == sim.Row{} || other.Row == sim.Row{})
 	case how == Alike && f.Outcome == sim.Crash:
-		return f.Kind == other.Kind && (f.Kind == sim.KindNoData || f.Kind == sim.KindInvalidTransition && near(f.Row, other.Row))
+		return f.Kind == other.Kind && (f.Kind == sim.KindNoData || f.Kind == sim.KindInvalidTransition && neighbours(f.Row, other.Row))
 	}
 	return how == Alike
 }
 
-// near reports whether two rows are of one machine and of one state or event.
-func near(a, b sim.Row) bool {
+// neighbours reports whether two rows are of one machine and of one state or event.
+func neighbours(a, b sim.Row) bool {
 	return a.Machine == b.Machine && (a.State == b.State || a.Event == b.Event)
 }
 

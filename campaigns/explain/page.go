@@ -18,8 +18,8 @@ import (
 	"strings"
 	"time"
 
-	"ordeal/campaigns/cause"
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/diagnose"
 	"ordeal/campaigns/reduction"
 	"ordeal/campaigns/run"
 	"ordeal/check"
@@ -89,8 +89,8 @@ type Event struct {
 	// else from the start of the program's memory. Empty for a fence.
 	Address string `json:"address,omitempty"`
 	// Performed says when it performed; empty without a trace.
-	Performed string       `json:"performed,omitempty"`
-	Steps     []cause.Step `json:"transitions,omitempty"`
+	Performed string          `json:"performed,omitempty"`
+	Steps     []diagnose.Step `json:"transitions,omitempty"`
 }
 
 // Excerpt are lines of the program of a thread.
@@ -116,7 +116,7 @@ type Options struct {
 	// CheckTimeout bounds each check of the history; 0 means no bound.
 	CheckTimeout time.Duration
 	// Filter selects events of the trace in place of those about the cause.
-	Filter cause.Filter
+	Filter diagnose.Filter
 	_      struct{}
 }
 
@@ -124,7 +124,7 @@ type Options struct {
 var ErrModel = errors.New("there is no history that this model forbids")
 
 // Run explains the run recorded in dir. Nothing that the record names is
-// executed. An error wraps ErrModel or cause.ErrFilter where the options do not fit
+// executed. An error wraps ErrModel or diagnose.ErrFilter where the options do not fit
 // the run.
 func Run(ctx context.Context, dir run.Dir, o Options) (*Page, error) {
 	x := explanation{dir: dir, o: o}
@@ -145,7 +145,7 @@ func Run(ctx context.Context, dir run.Dir, o Options) (*Page, error) {
 		}
 	default:
 		if o.Filter.Set() {
-			return nil, fmt.Errorf("%w: the run did not fail, and no model forbids its history", cause.ErrFilter)
+			return nil, fmt.Errorf("%w: the run did not fail, and no model forbids its history", diagnose.ErrFilter)
 		}
 		x.missing("no model forbids the history: there is no witness")
 	}
@@ -164,7 +164,7 @@ type explanation struct {
 	history    *parse.History
 	model      model.Model
 	refutation *witness.Refutation
-	witness    *cause.Witness // nil: none
+	witness    *diagnose.Witness // nil: none
 }
 
 func (x *explanation) missing(format string, args ...any) {
@@ -245,7 +245,7 @@ func (x *explanation) find(ctx context.Context) error {
 		x.missing("the witness: %s is not shown to forbid the history within the limits", m.Name)
 		return nil
 	}
-	if x.witness, err = cause.Minimize(ctx, x.program, h, m, &v, limits); err != nil {
+	if x.witness, err = diagnose.Minimize(ctx, x.program, h, m, &v, limits); err != nil {
 		return err
 	}
 	x.history, x.model, x.refutation = h, m, v.Refutation
@@ -286,7 +286,7 @@ func (x *explanation) explainWitness(ctx context.Context) error {
 }
 
 // event describes operation i of the witness; c is nil without a trace.
-func (x *explanation) event(c *cause.Cause, i int) Event {
+func (x *explanation) event(c *diagnose.Cause, i int) Event {
 	op := &x.witness.Operations[i]
 	e := Event{
 		Letter: op.Letter, Text: op.Text, Place: op.Place(), Thread: int(op.Thread), Operation: op.Index, Round: op.Round,
@@ -359,7 +359,7 @@ func (x *explanation) explainEnd(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	last, err := cause.RecordLast(ctx, r, job, x.o.Filter)
+	last, err := diagnose.RecordLast(ctx, r, job, x.o.Filter)
 	if err != nil {
 		return err
 	}

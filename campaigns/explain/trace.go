@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"io"
 
-	"ordeal/campaigns/cause"
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/diagnose"
 	"ordeal/campaigns/reduction"
 	"ordeal/campaigns/run"
 )
@@ -23,7 +23,7 @@ func (x *explanation) draw(name string, write func(io.Writer) error) error {
 
 // recorder is the embedded simulator that the run was made on; nil where the run
 // was made elsewhere, or without a coherence protocol.
-func (x *explanation) recorder() (cause.Recorder, error) {
+func (x *explanation) recorder() (diagnose.Recorder, error) {
 	if x.spec.Sim != config.SimBuiltin {
 		if x.spec.Sim != config.SimGem5 {
 			x.missing("transitions: simulator %s records none", x.spec.Sim)
@@ -38,7 +38,7 @@ func (x *explanation) recorder() (cause.Recorder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", x.dir, err)
 	}
-	r, ok := runner.(cause.Recorder)
+	r, ok := runner.(diagnose.Recorder)
 	if !ok || r.Protocol() == nil {
 		x.missing("transitions: the run had no coherence protocol")
 		return nil, nil
@@ -47,19 +47,19 @@ func (x *explanation) recorder() (cause.Recorder, error) {
 }
 
 // traced joins the witness with a trace of the run; nil where there is none.
-func (x *explanation) traced(ctx context.Context) (*cause.Cause, error) {
+func (x *explanation) traced(ctx context.Context) (*diagnose.Cause, error) {
 	r, err := x.recorder()
 	if err != nil {
 		return nil, err
 	}
-	c := (*cause.Cause)(nil)
+	c := (*diagnose.Cause)(nil)
 	switch {
 	case r != nil:
 		job, err := x.spec.Job(x.dir, x.program)
 		if err != nil {
 			return nil, err
 		}
-		if c, err = cause.Record(ctx, r, job, x.witness, x.o.Filter); err != nil {
+		if c, err = diagnose.Record(ctx, r, job, x.witness, x.o.Filter); err != nil {
 			return nil, err
 		}
 		if c.LogHash != x.result.LogHash {
@@ -72,20 +72,20 @@ func (x *explanation) traced(ctx context.Context) (*cause.Cause, error) {
 		}
 	}
 	if c == nil && x.o.Filter.Set() {
-		return nil, fmt.Errorf("%w: there is none: %s", cause.ErrFilter, x.page.Missing[len(x.page.Missing)-1])
+		return nil, fmt.Errorf("%w: there is none: %s", diagnose.ErrFilter, x.page.Missing[len(x.page.Missing)-1])
 	}
 	return c, nil
 }
 
 // recorded joins the witness with the trace that repro --trace has recorded.
-func (x *explanation) recorded() (*cause.Cause, error) {
+func (x *explanation) recorded() (*diagnose.Cause, error) {
 	path := x.last(reduction.EventsFile)
 	data, err := run.ReadFile(path)
 	if err != nil {
 		x.missing("transitions: ordeal repro --trace %s records them", x.dir)
 		return nil, nil
 	}
-	t, err := cause.ReadTrace(bytes.NewReader(data), x.program)
+	t, err := diagnose.ReadTrace(bytes.NewReader(data), x.program)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -93,11 +93,11 @@ func (x *explanation) recorded() (*cause.Cause, error) {
 		x.missing("transitions: the traced run has another log: explain its directory, the one of %s", path)
 		return nil, nil
 	}
-	return cause.Find(x.program, x.witness, t.LineOf, t.Events, t.Table), nil
+	return diagnose.Find(x.program, x.witness, t.LineOf, t.Events, t.Table), nil
 }
 
 // messages adds the events that the chart shows, or those that the filter selects.
-func (x *explanation) messages(c *cause.Cause) error {
+func (x *explanation) messages(c *diagnose.Cause) error {
 	if !x.o.Filter.Set() {
 		x.page.Messages, x.page.About = c.ShownText(), "those that the cause rests on"
 		return nil

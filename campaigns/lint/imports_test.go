@@ -10,7 +10,7 @@ import (
 // of campaigns that are no stage come between the last stage and cli.
 var (
 	layers = []string{"gen", "sim", "parse", "check", "campaigns", ""}
-	stages = []string{"diagnose", "config", "signature", "run", "engine"}
+	stages = []string{"diagnose", "config", "run", "engine"}
 )
 
 // stage is the position of a folder of campaigns: the root, which holds files

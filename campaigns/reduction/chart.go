@@ -6,8 +6,8 @@ import (
 	"io"
 	"time"
 
-	"ordeal/campaigns/cause"
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/diagnose"
 	"ordeal/check"
 	"ordeal/sim"
 	"ordeal/sim/builtin"
@@ -31,17 +31,17 @@ func (r *Result) chart(ctx context.Context, w io.Writer) error {
 	}
 	job := sim.Job{Program: r.Program, Rounds: r.Spec.Config.Rounds, Seed: r.Spec.Seed, Timeout: time.Duration(r.Spec.Timeout)}
 	if v, m := r.forbidden(); v != nil {
-		found, err := cause.Minimize(ctx, r.Program, r.Run.History, m, v, check.Options{Timeout: minimalTimeout})
+		found, err := diagnose.Minimize(ctx, r.Program, r.Run.History, m, v, check.Options{Timeout: minimalTimeout})
 		if err != nil {
 			return err
 		}
-		c, err := cause.Record(ctx, on, job, found, cause.Filter{})
+		c, err := diagnose.Record(ctx, on, job, found, diagnose.Filter{})
 		if err != nil {
 			return err
 		}
 		return c.WriteSVG(w, r.Identity.String())
 	}
-	last, err := cause.RecordLast(ctx, on, job, cause.Filter{})
+	last, err := diagnose.RecordLast(ctx, on, job, diagnose.Filter{})
 	if err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ const (
 	MessagesFile = "messages.svg"
 	// TraceFile has the last events before a crash or a deadlock.
 	TraceFile = "trace.txt"
-	// EventsFile has the events about the witness, see cause.ReadTrace.
+	// EventsFile has the events about the witness, see diagnose.ReadTrace.
 	EventsFile = "trace.jsonl"
 )
 

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"ordeal/campaigns/cause"
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/diagnose"
 	"ordeal/campaigns/run"
 	"ordeal/check"
 	"ordeal/gen"
@@ -29,7 +29,7 @@ type RepeatOptions struct {
 	// which ends the tries.
 	Trace bool
 	// Filter selects events of the trace for RepeatReport.Selected.
-	Filter cause.Filter
+	Filter diagnose.Filter
 	// OnTry is called with each try, from 1; nil means no callback.
 	OnTry func(try int, res *run.Result, hit bool)
 	// Gate makes the runner of the recorded configuration; nil means one that
@@ -57,7 +57,7 @@ type RepeatReport struct {
 	HitDir run.Dir
 	// Cause is that of the violation; nil unless it was asked for and there was a
 	// hit.
-	Cause *cause.Cause
+	Cause *diagnose.Cause
 	// Selected are the events that the filter of a trace selects, a line each.
 	Selected []string
 	// Last are the last events before a failure that no model explains, a line

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"sync"
 
-	"ordeal/campaigns/cause"
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/diagnose"
 	"ordeal/campaigns/run"
 	"ordeal/check"
 	"ordeal/check/witness"
@@ -119,8 +119,8 @@ func (s *reducer) shapes(ctx context.Context, first *run.Result) ([]*gen.Program
 		return nil, nil
 	}
 	verdict := first.Verdicts[0]
-	w, err := cause.Minimize(ctx, s.program, first.History, first.Models[0], &verdict, check.Options{Timeout: minimalTimeout})
-	if errors.Is(err, cause.ErrNone) {
+	w, err := diagnose.Minimize(ctx, s.program, first.History, first.Models[0], &verdict, check.Options{Timeout: minimalTimeout})
+	if errors.Is(err, diagnose.ErrNone) {
 		return nil, nil
 	} else if err != nil {
 		return nil, err
@@ -167,9 +167,9 @@ func (s *reducer) shapes(ctx context.Context, first *run.Result) ([]*gen.Program
 // "Efficient and Correct Execution of Parallel Programs that Share Memory", TOPLAS
 // 1988, of two threads). Those in which a thread stores before it loads come last,
 // since store buffers let them happen.
-func cycles(ops []cause.Operation, threads int) []reduce.Hint {
-	conflict := func(a, b *cause.Operation) bool { return a.Loc == b.Loc && (a.Writes || b.Writes) }
-	before := func(a, b *cause.Operation) bool {
+func cycles(ops []diagnose.Operation, threads int) []reduce.Hint {
+	conflict := func(a, b *diagnose.Operation) bool { return a.Loc == b.Loc && (a.Writes || b.Writes) }
+	before := func(a, b *diagnose.Operation) bool {
 		return a.Thread == b.Thread && a.Number < b.Number && a.Loc != b.Loc
 	}
 	var first, last []reduce.Hint

@@ -11,8 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"ordeal/campaigns/cause"
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/diagnose"
 	"ordeal/campaigns/internal/fake"
 	"ordeal/campaigns/internal/must"
 	"ordeal/campaigns/run"
@@ -164,25 +164,25 @@ func TestShapes(t *testing.T) {
 // beside operations that only show the order of others; of the store buffer last.
 func TestCycles(t *testing.T) {
 	const x, y, z = 0, 1, 2
-	store := func(thread gen.ThreadID, number int, loc gen.LocID) cause.Operation {
-		return cause.Operation{Thread: thread, Number: number, Loc: loc, Writes: true}
+	store := func(thread gen.ThreadID, number int, loc gen.LocID) diagnose.Operation {
+		return diagnose.Operation{Thread: thread, Number: number, Loc: loc, Writes: true}
 	}
-	load := func(thread gen.ThreadID, number int, loc gen.LocID) cause.Operation {
-		return cause.Operation{Thread: thread, Number: number, Loc: loc, Reads: true}
+	load := func(thread gen.ThreadID, number int, loc gen.LocID) diagnose.Operation {
+		return diagnose.Operation{Thread: thread, Number: number, Loc: loc, Reads: true}
 	}
 	for _, test := range []struct {
-		ops  []cause.Operation
+		ops  []diagnose.Operation
 		want []reduce.Hint
 	}{
-		{[]cause.Operation{store(0, 5, x), load(0, 7, x), load(0, 8, y), load(0, 9, z), store(2, 1, z), store(2, 2, x), store(2, 3, y)}, []reduce.Hint{
+		{[]diagnose.Operation{store(0, 5, x), load(0, 7, x), load(0, 8, y), load(0, 9, z), store(2, 1, z), store(2, 2, x), store(2, 3, y)}, []reduce.Hint{
 			{{7, 9}, nil, {1, 2}}, // x before z here, z before x there
 			{{8, 9}, nil, {1, 3}},
 			{{5, 9}, nil, {1, 2}}, // a store before a load
 		}},
-		{[]cause.Operation{store(0, 0, x), load(0, 1, y), store(1, 0, y), load(1, 1, x)}, []reduce.Hint{{{0, 1}, {0, 1}}}},
-		{[]cause.Operation{load(0, 0, x), load(0, 1, y), load(1, 0, y), load(1, 1, x)}, nil}, // no store
-		{[]cause.Operation{store(0, 0, x), store(0, 1, y), load(1, 0, x), load(1, 1, y)}, nil},
-		{[]cause.Operation{store(0, 0, x), store(0, 1, x), load(1, 0, x), load(1, 1, x)}, nil},
+		{[]diagnose.Operation{store(0, 0, x), load(0, 1, y), store(1, 0, y), load(1, 1, x)}, []reduce.Hint{{{0, 1}, {0, 1}}}},
+		{[]diagnose.Operation{load(0, 0, x), load(0, 1, y), load(1, 0, y), load(1, 1, x)}, nil}, // no store
+		{[]diagnose.Operation{store(0, 0, x), store(0, 1, y), load(1, 0, x), load(1, 1, y)}, nil},
+		{[]diagnose.Operation{store(0, 0, x), store(0, 1, x), load(1, 0, x), load(1, 1, x)}, nil},
 	} {
 		threads := 0
 		for _, op := range test.ops {
@@ -192,7 +192,7 @@ func TestCycles(t *testing.T) {
 			t.Errorf("%v: hints (-want +got):\n%s", test.ops, diff)
 		}
 	}
-	var many []cause.Operation
+	var many []diagnose.Operation
 	for n := range 4 {
 		many = append(many, store(0, n, gen.LocID(n)), store(1, n, gen.LocID(3-n)))
 	}

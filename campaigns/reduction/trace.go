@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"strings"
 
-	"ordeal/campaigns/cause"
+	"ordeal/campaigns/diagnose"
 	"ordeal/campaigns/run"
 	"ordeal/check"
 	"ordeal/sim"
@@ -16,7 +16,7 @@ import (
 // trace repeats the run of a hit once more, with what its memory system does
 // recorded, and writes the cause of its violation beside its result.
 func (r *repeater) trace(ctx context.Context, dir run.Dir, res *run.Result) error {
-	recorder, ok := r.executor.Runner.(cause.Recorder)
+	recorder, ok := r.executor.Runner.(diagnose.Recorder)
 	if !ok {
 		return fmt.Errorf("repro --trace: simulator %s records no transitions: want builtin with a coherence protocol, or gem5", r.spec.Sim)
 	}
@@ -45,7 +45,7 @@ func (r *repeater) trace(ctx context.Context, dir run.Dir, res *run.Result) erro
 	if diagnosed {
 		return errors.Join(r.last(ctx, recorder, job, dir, res), run.RemoveAll(string(scratch)))
 	}
-	if r.report.Cause, err = cause.Record(ctx, recorder, job, found, r.o.Filter); err != nil {
+	if r.report.Cause, err = diagnose.Record(ctx, recorder, job, found, r.o.Filter); err != nil {
 		return err
 	}
 	if err := run.RemoveAll(string(scratch)); err != nil {
@@ -75,8 +75,8 @@ func (r *repeater) trace(ctx context.Context, dir run.Dir, res *run.Result) erro
 
 // last writes what the protocol did before a failure that no model explains, a
 // crash or a deadlock: its last events as text, and a picture of the last of them.
-func (r *repeater) last(ctx context.Context, recorder cause.Recorder, job sim.Job, dir run.Dir, res *run.Result) error {
-	last, err := cause.RecordLast(ctx, recorder, job, r.o.Filter)
+func (r *repeater) last(ctx context.Context, recorder diagnose.Recorder, job sim.Job, dir run.Dir, res *run.Result) error {
+	last, err := diagnose.RecordLast(ctx, recorder, job, r.o.Filter)
 	if err != nil {
 		return err
 	}
@@ -112,13 +112,13 @@ func (r *repeater) alone(ctx context.Context, dir run.Dir) (*run.Result, error) 
 
 // witness is that of the first model which forbids the history; of a crash, that of the
 // model that the run was to keep.
-func (r *repeater) witness(ctx context.Context, res *run.Result) (*cause.Witness, error) {
+func (r *repeater) witness(ctx context.Context, res *run.Result) (*diagnose.Witness, error) {
 	for i := range res.Verdicts {
 		if i > 0 && res.Diagnosed() {
 			break
 		}
 		if v := &res.Verdicts[i]; v.Answer == check.Forbidden && v.Refutation != nil {
-			return cause.Minimize(ctx, r.program, res.History, res.Models[i], v, check.Options{Timeout: minimalTimeout})
+			return diagnose.Minimize(ctx, r.program, res.History, res.Models[i], v, check.Options{Timeout: minimalTimeout})
 		}
 	}
 	return nil, errNoRefutation

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"ordeal/campaigns/signature"
+	"ordeal/campaigns/diagnose"
 	"ordeal/gen"
 	"ordeal/sim"
 )
@@ -176,14 +176,14 @@ func (x *Executor) sign(ctx context.Context, job sim.Job, r *Result) error {
 	if r.Outcome != sim.Violation {
 		return nil
 	}
-	observer, _ := x.Runner.(signature.Observer) // nil where the simulator is none
+	observer, _ := x.Runner.(diagnose.Observer) // nil where the simulator is none
 	var found sim.Failure
 	err := Guarded(func() (err error) {
 		switch {
 		case r.History == nil:
-			found, err = signature.OfLostUpdate(ctx, observer, job)
+			found, err = diagnose.LostUpdate(ctx, observer, job)
 		case r.Verdicts[0].Refutation != nil:
-			found, err = signature.Of(ctx, r.History, r.Models[0], &r.Verdicts[0], x.Check.Options, observer, job)
+			found, err = diagnose.Violation(ctx, r.History, r.Models[0], &r.Verdicts[0], x.Check.Options, observer, job)
 		}
 		return err
 	})

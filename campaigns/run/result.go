@@ -24,7 +24,7 @@ type Result struct {
 	// Failure is what went wrong, as data: its title is FindingTitle.
 	Failure diagnose.Failure `json:"failure,omitzero"`
 	// Signature names a violation instead of the title where more is known; see
-	// package signature.
+	// package diagnose.
 	Signature string `json:"signature,omitempty"`
 	// ExecutableHash and LogHash are SHA-256 sums in hexadecimal; empty where
 	// the simulator left no such file.

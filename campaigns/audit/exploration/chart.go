@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"ordeal/campaigns/cause"
+	"ordeal/campaigns/diagnose"
 	"ordeal/campaigns/run"
 	"ordeal/check/picture/chart"
 	"ordeal/sim/explore"
@@ -100,7 +100,7 @@ func (s *Spec) chart(f *Finding) (*chart.Chart, error) {
 
 // markEnd marks the transition that failed, which was not taken, or else the last one.
 func markEnd(c *chart.Chart, f *Finding) {
-	failed, ok := cause.FailedTransition(&f.Failure)
+	failed, ok := diagnose.FailedTransition(&f.Failure)
 	if ok {
 		failed.At = int64(len(f.Steps))
 		c.Marks[len(c.Events)] = chart.Mark{Class: chart.Fault, Note: f.Failure.Kind}

@@ -7,12 +7,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ordeal/campaigns/cause"
+	"ordeal/campaigns/diagnose"
 )
 
 // TraceFilter are the flags that select events of a trace.
 type TraceFilter struct {
-	cause.Filter
+	diagnose.Filter
 	ticks string
 }
 

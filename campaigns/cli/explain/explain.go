@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"ordeal/campaigns/audit/exploration"
-	"ordeal/campaigns/cause"
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/diagnose"
 	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/explain"
 	"ordeal/campaigns/internal/messages"
@@ -87,7 +87,7 @@ func (x *explainCommand) run(ctx context.Context, dir string) error {
 	}
 	page, err := explain.Run(ctx, run.Dir(dir), o)
 	switch {
-	case errors.Is(err, cause.ErrFilter), errors.Is(err, explain.ErrModel):
+	case errors.Is(err, diagnose.ErrFilter), errors.Is(err, explain.ErrModel):
 		return command.Usage(err)
 	case err != nil:
 		return err

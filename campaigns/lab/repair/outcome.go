@@ -8,10 +8,9 @@ import (
 	"time"
 
 	"ordeal/campaigns/audit"
-	"ordeal/campaigns/cause"
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/diagnose"
 	"ordeal/campaigns/run"
-	"ordeal/campaigns/signature"
 	"ordeal/gen"
 	"ordeal/sim"
 )
@@ -66,13 +65,13 @@ func (s *search) last(ctx context.Context, id string, f *audit.Finding) ([]sim.R
 	job := sim.Job{Program: p, Rounds: f.Rounds, Seed: f.Seed, Timeout: lastTime}
 	var rows []sim.Row
 	if violates(f) {
-		near, err := signature.Between(ctx, on.(signature.Observer), job)
+		near, err := diagnose.Between(ctx, on.(diagnose.Observer), job)
 		for _, r := range near {
 			rows = append(rows, r)
 		}
 		return rows, err
 	}
-	last, err := cause.RecordLast(ctx, on.(cause.Recorder), job, cause.Filter{Everywhere: true})
+	last, err := diagnose.RecordLast(ctx, on.(diagnose.Recorder), job, diagnose.Filter{Everywhere: true})
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package signature_test
+package diagnose_test
 
 import (
 	"slices"
@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/diagnose"
 	"ordeal/campaigns/internal/must"
 	"ordeal/campaigns/run"
-	"ordeal/campaigns/signature"
 	"ordeal/check/model"
 	"ordeal/gen"
 	"ordeal/parse"
@@ -152,12 +152,12 @@ func TestShape(t *testing.T) {
 		},
 		Start: []parse.OpID{0, 3, 6, 7},
 	}
-	if got := signature.Shape(h); got != "RR|WW" {
+	if got := diagnose.Shape(h); got != "RR|WW" {
 		t.Errorf("%s, want RR|WW", got)
 	}
 	h.Start = []parse.OpID{0, 1, 2, 3}
 	h.Ops = h.Ops[:3]
-	if got := signature.Shape(h); got != "coherence" {
+	if got := diagnose.Shape(h); got != "coherence" {
 		t.Errorf("%s, want coherence", got)
 	}
 	// Four reads of two threads are independent reads of independent writes, or
@@ -165,7 +165,7 @@ func TestShape(t *testing.T) {
 	h.Start = []parse.OpID{0, 2, 4, 4}
 	for x, want := range map[int32]string{0: "RRs", 1: "RR"} {
 		h.Ops = []parse.Op{read(0), read(x), read(x), read(0)}
-		if got := signature.Shape(h); got != want {
+		if got := diagnose.Shape(h); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
 	}

@@ -1,8 +1,4 @@
-// Package cause joins the witness of a violation with the trace of its run: for
-// each operation of a minimal forbidden history it finds the access that
-// performed it and the transitions that served that, and says where the wrong
-// value was read and what became of the invalidation, as text and as a picture.
-package cause
+package diagnose
 
 import (
 	"context"
@@ -63,12 +59,12 @@ func Minimize(ctx context.Context, p *gen.Program, h *parse.History, m model.Mod
 	case ctx.Err() != nil || !errors.Is(err, minimal.ErrNot):
 		return nil, fmt.Errorf("minimize the history: %w", err)
 	}
-	return Of(p, h, m, v.Refutation), nil
+	return NewWitness(p, h, m, v.Refutation), nil
 }
 
-// Of is the witness that a refutation of h, the history of a run of p, shows:
+// NewWitness is the witness that a refutation of h, the history of a run of p, shows:
 // with the letters that witness.Explain and picture.Draw give it.
-func Of(p *gen.Program, h *parse.History, m model.Model, refutation *witness.Refutation) *Witness {
+func NewWitness(p *gen.Program, h *parse.History, m model.Model, refutation *witness.Refutation) *Witness {
 	w := &Witness{Model: m}
 	origins, events, view := parse.NewOrigins(p, h), m.Events(h), m.View(h)
 	for i, id := range witness.Shown(view, refutation) {

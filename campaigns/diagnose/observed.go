@@ -1,9 +1,8 @@
-package signature
+package diagnose
 
 import (
 	"slices"
 
-	"ordeal/campaigns/diagnose"
 	"ordeal/gen"
 	"ordeal/parse"
 	"ordeal/sim"
@@ -33,9 +32,6 @@ type access struct {
 	core.Access
 	step int
 }
-
-// limit bounds the steps and accesses of a record.
-const limit = 4 << 20
 
 // newRecord watches the locations that h accesses, or all without a history.
 func newRecord(p *gen.Program, h *parse.History) *record {
@@ -181,7 +177,7 @@ func (r *record) overtaken(serving, end int) bool {
 
 func (r *record) overtakenIn(serving int) sim.Failure {
 	s := &r.steps[serving]
-	return sim.Failure{Kind: sim.KindOvertaken, Row: sim.Row{Machine: s.Machine, State: diagnose.AnyCore(s.State)}}
+	return sim.Failure{Kind: sim.KindOvertaken, Row: sim.Row{Machine: s.Machine, State: AnyCore(s.State)}}
 }
 
 // arrived is the last step by which the controller of a hit got the line; -1 if
@@ -218,7 +214,7 @@ func oldData(machine string) sim.Failure {
 }
 
 func (r *record) lost(at int) sim.Failure {
-	return sim.Failure{Kind: sim.KindValueLost, Row: sim.Row{Machine: r.steps[at].Machine, Event: diagnose.AnyCore(r.steps[at].Event)}}
+	return sim.Failure{Kind: sim.KindValueLost, Row: sim.Row{Machine: r.steps[at].Machine, Event: AnyCore(r.steps[at].Event)}}
 }
 
 // given is the first step between two by which the controller of the first,
@@ -233,12 +229,12 @@ func (r *record) given(write, end int) int {
 }
 
 func staleCopy(machine, state string) sim.Failure {
-	return sim.Failure{Kind: sim.KindStaleCopy, Row: sim.Row{Machine: machine, State: diagnose.AnyCore(state)}}
+	return sim.Failure{Kind: sim.KindStaleCopy, Row: sim.Row{Machine: machine, State: AnyCore(state)}}
 }
 
 // row is the row of a step, the same for all cores of a controller.
 func row(s *ruby.Step) sim.Row {
-	return sim.Row{Machine: s.Machine, State: diagnose.AnyCore(s.State), Event: diagnose.AnyCore(s.Event)}
+	return sim.Row{Machine: s.Machine, State: AnyCore(s.State), Event: AnyCore(s.Event)}
 }
 
 // asked is the step by which the core asked for the line that step serving

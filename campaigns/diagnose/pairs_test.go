@@ -1,4 +1,4 @@
-package signature_test
+package diagnose_test
 
 import (
 	"flag"
@@ -124,7 +124,7 @@ func newPlanted(t *testing.T, cfg *config.Config, mutants ...string) *planted {
 	return p
 }
 
-// run is the result of the run of a seed, without its signature.
+// run is the result of the run of a seed, without its diagnose.
 func (p *planted) run(t *testing.T, seed uint64) *run.Result {
 	t.Helper()
 	job, simulated := p.simulate(t, seed)

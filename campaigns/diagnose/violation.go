@@ -1,39 +1,4 @@
-// Package signature describes violations of a memory model in one line that is
-// the same for the same bug and another for another bug, where both break one
-// model on one system.
-//
-// The history is reduced to a minimal one first (check/minimal), which takes
-// milliseconds. Its Shape, as "RR|WW" for message passing, is the signature where
-// nothing else is known. On the embedded simulator the run is repeated with
-// its transitions and accesses observed, and the signature names the place of
-// the failure, which is often the faulty row of the protocol's table:
-//
-//   - "stale copy after L1Cache(S,Inv)": an access hits, and finds another value than
-//     that of the last write that performed; while a writer asked for the line, that
-//     transition left the copy as it was.
-//   - "stale copy in L1Cache(S)": as before, without such a transition; or the read
-//     performed before that write, too early, and its core has not lost the line
-//     since.
-//   - "value lost after Inv in L1Cache": an access misses, and is brought an older
-//     value; the writer's controller gave up the line by that event before the line
-//     was brought. Also where the final value is older.
-//   - "old data brought to L1Cache": as before, but the writer still has the line.
-//   - "overtaken data read in L1Cache(IS_I)": as before, but the write performed
-//     while the line was on its way to the reader, whose state changed meanwhile.
-//   - "load performed before an earlier load": what else is known without a coherence
-//     protocol, or without the line being lost.
-//   - "atomic operation torn apart by L1Cache(M,Fwd_GETX)": another write performs
-//     between the two accesses of an operation, to whose core the line was taken by that
-//     transition.
-//   - "load not repeated after L1Cache(S,Inv)": all reads are up to date when they
-//     perform, but a load performs before an earlier access of its thread and is
-//     not repeated when its core loses the line by that transition. Only of cores
-//     that repeat loads.
-//
-// The last two are about program order, the others about coherence and write
-// atomicity (Adve and Gharachorloo, Shared Memory Consistency Models: A Tutorial,
-// 1996, section 4).
-package signature
+package diagnose
 
 import (
 	"cmp"
@@ -61,16 +26,16 @@ type Observer interface {
 	Repeats() bool
 }
 
-// Of is the failure of a run whose history the model forbids: v has the refutation, in
+// Violation is the failure of a run whose history the model forbids: v has the refutation, in
 // whose place it puts the minimal one that it describes. The
 // observer is nil, or repeats job, which is the run. Options bound the check of
 // each history of the reduction.
-func Of(
+func Violation(
 	ctx context.Context, h *parse.History, m model.Model, v *check.Verdict, o check.Options, observer Observer, job sim.Job,
 ) (sim.Failure, error) {
 	least, err := minimal.Refuted(ctx, h, m, v.Refutation, o)
 	if err != nil {
-		return sim.Failure{}, fmt.Errorf("signature of a violation: %w", err)
+		return sim.Failure{}, fmt.Errorf("title of a violation: %w", err)
 	}
 	v.Refutation = least.Refutation
 	found := sim.Failure{Kind: sim.KindForbidden, Model: m.Name, Shape: Shape(least.History)}
@@ -85,7 +50,7 @@ func Of(
 	}
 	r.repeats = observer.Repeats()
 	if _, err := observer.Observe(ctx, job, r.step, r.access); err != nil {
-		return sim.Failure{}, fmt.Errorf("signature of a violation: %w", err)
+		return sim.Failure{}, fmt.Errorf("title of a violation: %w", err)
 	}
 	if r.full() {
 		return found, nil
@@ -97,16 +62,16 @@ func Of(
 	return found, nil
 }
 
-// OfLostUpdate is the failure of a run of which no history can be made, since
+// LostUpdate is the failure of a run of which no history can be made, since
 // two updates read one value: the first read of an older value; zero where that is
 // not known.
-func OfLostUpdate(ctx context.Context, observer Observer, job sim.Job) (sim.Failure, error) {
+func LostUpdate(ctx context.Context, observer Observer, job sim.Job) (sim.Failure, error) {
 	if observer == nil {
 		return sim.Failure{}, nil
 	}
 	r := newRecord(job.Program, nil)
 	if _, err := observer.Observe(ctx, job, r.step, r.access); err != nil {
-		return sim.Failure{}, fmt.Errorf("signature of a lost update: %w", err)
+		return sim.Failure{}, fmt.Errorf("title of a lost update: %w", err)
 	}
 	if r.full() {
 		return sim.Failure{}, nil
