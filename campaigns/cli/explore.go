@@ -161,9 +161,10 @@ func (x *exploreRun) run(ctx context.Context) error {
 	if unusable(err) {
 		return command.Usage(err)
 	}
-	if err != nil {
+	if r == nil {
 		return err
 	}
+	unwritten := err // what was found is printed all the same
 	if x.json {
 		err = x.PrintJSON(struct {
 			Dir string `json:"dir"`
@@ -172,7 +173,7 @@ func (x *exploreRun) run(ctx context.Context) error {
 	} else {
 		err = x.print(r)
 	}
-	if err != nil {
+	if err = errors.Join(unwritten, err); err != nil {
 		return err
 	}
 	return exploreStatus(r)
