@@ -196,7 +196,7 @@ type outcome struct {
 	journal.Drawn
 	finding *Finding // nil: nothing failed
 	// What is recorded: the run, or the simplest one that fails in its way.
-	result   *run.Result
+	result   *run.Evaluation
 	config   config.Config
 	seed     uint64
 	program  *gen.Program // nil: nothing was run

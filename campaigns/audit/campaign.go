@@ -118,7 +118,7 @@ func (s *Schedule) Add(e *journal.Entry) error {
 	out := s.out
 	switch {
 	case e.Drawn == nil: // it could not be executed
-		out = &outcome{result: e.Result}
+		out = &outcome{result: &run.Evaluation{Result: e.Result, Coverage: e.Coverage}}
 	case out == nil:
 		var err error
 		if out, err = s.drawn.restore(e); err != nil {
@@ -132,7 +132,7 @@ func (s *Schedule) Add(e *journal.Entry) error {
 
 // restored is the outcome that an earlier session recorded.
 func restored(e *journal.Entry) *outcome {
-	out := &outcome{Drawn: *e.Drawn, result: e.Result}
+	out := &outcome{Drawn: *e.Drawn, result: &run.Evaluation{Result: e.Result, Coverage: e.Coverage}}
 	if e.Failed() {
 		out.finding = &Finding{Title: e.FindingTitle(), Failure: e.Failure.Failure, Outcome: e.Outcome.String(), Detail: e.Detail, Conditions: e.Drawn.Conditions, Needs: e.Drawn.Needs}
 		if t := e.Timing; t != nil {

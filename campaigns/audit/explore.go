@@ -117,7 +117,7 @@ func (e *explorable) spec() exploration.Spec {
 
 func (e *explorable) run(ctx context.Context) (*outcome, error) {
 	spec := e.spec()
-	out := &outcome{Drawn: journal.Drawn{Steps: setup}, config: e.config(spec.Machine), result: &run.Result{Version: run.FormatVersion}}
+	out := &outcome{Drawn: journal.Drawn{Steps: setup}, config: e.config(spec.Machine), result: &run.Evaluation{Result: &run.Result{Version: run.FormatVersion}}}
 	out.config.Explore = &spec.Explore
 	if e.result == nil { // else an attempt before has explored it
 		err := run.Guarded(func() (err error) {

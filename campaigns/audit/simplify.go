@@ -21,7 +21,7 @@ const (
 // features at a time, then fewer, as delta debugging does (Zeller and Hildebrandt,
 // TSE 2002). A run that has not failed in twice the events of the one that did is
 // taken for one that does not fail. It returns the job that is left, and its result.
-func (x *simulation) simplify(ctx context.Context, f *Finding, job sim.Job, last *run.Result, events uint64) (simple sim.Job, result *run.Result, cost uint64, err error) {
+func (x *simulation) simplify(ctx context.Context, f *Finding, job sim.Job, last *run.Evaluation, events uint64) (simple sim.Job, result *run.Evaluation, cost uint64, err error) {
 	whole := subject{f.Machine, job.Program, x.repaired != nil}
 	kept := whole.features()
 	runs := 0
@@ -52,7 +52,7 @@ func (x *simulation) simplify(ctx context.Context, f *Finding, job sim.Job, last
 // shows runs a subject with some seeds until a run fails with a title, and returns its
 // result and seed; nil if none does within the budget of events, or if the subject
 // cannot run.
-func (x *simulation) shows(ctx context.Context, title string, s subject, job sim.Job, budget uint64) (res *run.Result, seed, cost uint64, err error) {
+func (x *simulation) shows(ctx context.Context, title string, s subject, job sim.Job, budget uint64) (res *run.Evaluation, seed, cost uint64, err error) {
 	m := s.machine
 	m.StepBudget, job.Program = budget, s.program
 	on, err := x.runner(&m)

@@ -156,7 +156,7 @@ func (r *candidateRun) restore(e *journal.Entry) (*outcome, error) {
 
 // examine looks closer at a failure: how little shows it if its title is new, at which latencies,
 // and whether a deadlock is one. It returns the run that is left, and its program.
-func (x *simulation) examine(ctx context.Context, f *Finding, job sim.Job, res *run.Result, events uint64) (*run.Result, *gen.Program, uint64, error) {
+func (x *simulation) examine(ctx context.Context, f *Finding, job sim.Job, res *run.Evaluation, events uint64) (*run.Evaluation, *gen.Program, uint64, error) {
 	var cost uint64
 	switch known := x.report.Find(f.Title); {
 	case known == nil:
@@ -262,7 +262,7 @@ func compiled(m *config.Machine, protocol *ruby.Protocol) (*builtin.Runner, erro
 }
 
 // run executes and checks a job.
-func evaluateRun(ctx context.Context, on *builtin.Runner, job sim.Job, m *config.Machine) (*run.Result, uint64, error) {
+func evaluateRun(ctx context.Context, on *builtin.Runner, job sim.Job, m *config.Machine) (*run.Evaluation, uint64, error) {
 	models, err := config.ParseModels(m.Promise())
 	if err != nil {
 		return nil, 0, err
@@ -278,7 +278,7 @@ func evaluateRun(ctx context.Context, on *builtin.Runner, job sim.Job, m *config
 
 // failed reports whether a run shows a finding. One that has used up its budget of
 // events while operations were performed shows none: it was long.
-func failed(res *run.Result) bool {
+func failed(res *run.Evaluation) bool {
 	return res.Failed() && (res.Outcome != sim.Timeout || strings.HasPrefix(res.Title, "livelock"))
 }
 

@@ -135,8 +135,8 @@ func TestHostileLive(t *testing.T) {
 			Number: number, ConfigName: cfg.Name, Config: cfg, Dir: run.Dir("/runs/" + evil),
 			Result: &run.Result{
 				Outcome: []sim.Outcome{sim.Crash, sim.Passed}[number%2], Title: fmt.Sprintf("%s %d", evil, number%4), Covered: &run.Covered{Taken: 1, Total: 2, New: 1},
-				Coverage: sim.Coverage{{Row: sim.Row{Machine: evil, State: evil, Event: evil}, Count: 1}},
 			},
+			Coverage: sim.Coverage{{Row: sim.Row{Machine: evil, State: evil, Event: evil}, Count: 1}},
 		}
 		sum.Add(e)
 		show.OnResult(sum, e)

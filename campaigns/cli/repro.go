@@ -102,12 +102,12 @@ func (r *repeat) run(ctx context.Context, dir string) error {
 	if err := command.Positive("check-timeout", r.options.CheckTimeout); err != nil {
 		return command.Usage(err)
 	}
-	o := reduction.RepeatOptions{Tries: r.tries, Command: r.Args, OnTry: func(try int, came *run.Result, hit bool) {
+	o := reduction.RepeatOptions{Tries: r.tries, Command: r.Args, OnTry: func(try int, came *run.Evaluation, hit bool) {
 		word := "differs"
 		if hit {
 			word = "recurs"
 		}
-		fmt.Fprintf(r.Stderr, "try %d: %s: %s\n", try, word, describe(came))
+		fmt.Fprintf(r.Stderr, "try %d: %s: %s\n", try, word, describe(came.Result))
 	}}
 	o.Trace, o.Filter = r.trace, r.filter.Filter
 	o.CheckTimeout = time.Duration(r.options.CheckTimeout)

@@ -216,11 +216,11 @@ func (r *runCommand) makeDir() (run.Dir, error) {
 }
 
 // report prints the result of a run, in the form that the flags ask for.
-func (r *runCommand) report(dir run.Dir, p *gen.Program, done *run.Result) error {
+func (r *runCommand) report(dir run.Dir, p *gen.Program, done *run.Evaluation) error {
 	if r.observe.json {
 		return r.observe.printJSON(r.env, &jsonRun{
 			Dir: string(dir), Threads: len(p.Threads), Locations: len(p.Locations), Rounds: r.cfg.Programs.Rounds,
-			Result: *done,
+			Result: *done.Result,
 		}, done.Coverage)
 	}
 	r.print(dir, p, done)
@@ -228,7 +228,7 @@ func (r *runCommand) report(dir run.Dir, p *gen.Program, done *run.Result) error
 }
 
 // print prints the result of a run and the commands to continue with.
-func (r *runCommand) print(dir run.Dir, p *gen.Program, done *run.Result) {
+func (r *runCommand) print(dir run.Dir, p *gen.Program, done *run.Evaluation) {
 	w := r.Stdout
 	fmt.Fprintf(w, "%-10s %d threads, %d locations, %d rounds, %d operations in %.2f s\n", done.Outcome,
 		len(p.Threads), len(p.Locations), r.cfg.Programs.Rounds, done.Operations, done.Elapsed.Seconds())
@@ -271,7 +271,7 @@ func (r *runCommand) print(dir run.Dir, p *gen.Program, done *run.Result) {
 
 // printLitmus says how often the condition of a litmus test held, where the
 // rounds are distinguishable.
-func (r *runCommand) printLitmus(done *run.Result) {
+func (r *runCommand) printLitmus(done *run.Evaluation) {
 	rounds := r.cfg.Programs.Rounds
 	if r.litmus == nil || done.History == nil || done.Outcome != sim.Passed || rounds > 1 && (r.campaign.Sim != config.SimHost || r.cfg.Sync != config.SyncRound) {
 		return
@@ -291,7 +291,7 @@ func (r *runCommand) printLitmus(done *run.Result) {
 }
 
 // statusOf is the exit status that the result of one run means.
-func statusOf(j *run.Result) int {
+func statusOf(j *run.Evaluation) int {
 	switch {
 	case j.Failed():
 		return summary.ExitFinding

@@ -124,8 +124,8 @@ func newPlanted(t *testing.T, cfg *config.Config, mutants ...string) *planted {
 	return p
 }
 
-// run is the result of the run of a seed, without its diagnose.
-func (p *planted) run(t *testing.T, seed uint64) *run.Result {
+// run is the result of the run of a seed, without its signature.
+func (p *planted) run(t *testing.T, seed uint64) *run.Evaluation {
 	t.Helper()
 	job, simulated := p.simulate(t, seed)
 	r, err := run.Evaluate(t.Context(), job.Program, job.Rounds, &simulated, run.CheckOptions{Models: p.models})

@@ -19,7 +19,7 @@ type Explored interface {
 	// Program is what a simulation would run to come near what was found.
 	Program() *gen.Program
 	// Run is the exploration as a run of a configuration that expects a model.
-	Run(expect string) *run.Result
+	Run(expect string) *run.Evaluation
 	// Write writes the files of the exploration into the directory of the run.
 	Write(dir string) error
 }
@@ -37,6 +37,5 @@ func (s *session) explore(ctx context.Context, t *target, x *execution) error {
 	}
 	x.program = x.explored.Program()
 	x.spec.SetProgram(x.program)
-	x.Result = x.explored.Run(t.cfg.Expect)
-	return nil
+	return x.evaluated(x.explored.Run(t.cfg.Expect), nil)
 }

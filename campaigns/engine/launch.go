@@ -58,6 +58,17 @@ type execution struct {
 	created bool // the run directory
 	// explored is what the run found if it was an exploration.
 	explored Explored
+	// evaluation has the log and the history until the directory is written; nil before
+	// the run has ended.
+	evaluation *run.Evaluation
+}
+
+// evaluated takes the evaluation of the run, or the error of it.
+func (x *execution) evaluated(v *run.Evaluation, err error) error {
+	if err == nil {
+		x.evaluation, x.Result, x.Coverage = v, v.Result, v.Coverage
+	}
+	return err
 }
 
 // create makes the run directory unless it is made.
@@ -79,7 +90,7 @@ func (x *execution) keep() error {
 			return err
 		}
 	}
-	return x.Dir.Finish(x.Result)
+	return x.Dir.Finish(x.evaluation)
 }
 
 // execution prepares a run of a launch. Batch lists its runs if they are
@@ -144,7 +155,7 @@ func (s *session) launchOne(ctx context.Context, t *target, x *execution) error 
 	if err != nil {
 		return err
 	}
-	if x.Result, err = t.executor.RunIn(ctx, x.Dir, x.program, x.spec); err != nil || len(x.spec.Batch) == 0 {
+	if err := x.evaluated(t.executor.RunIn(ctx, x.Dir, x.program, x.spec)); err != nil || len(x.spec.Batch) == 0 {
 		return err
 	}
 	return errors.Join(s.repeatAlone(ctx, t, x), run.RemoveBatch(x.Dir))
@@ -188,7 +199,7 @@ func (s *session) launchBatch(ctx context.Context, t *target, numbers []int) err
 		err := launchErr
 		if err == nil {
 			err = run.Guarded(func() (err error) {
-				if x.Result, err = t.executor.Evaluate(ctx, jobs[i], &results[i]); err != nil {
+				if err := x.evaluated(t.executor.Evaluate(ctx, jobs[i], &results[i])); err != nil {
 					return err
 				}
 				return s.repeatAlone(ctx, t, x)

@@ -34,7 +34,7 @@ type Drawn struct {
 	Seed   uint64        // of the simulator
 	// Program is nil for a run without a directory.
 	Program  *gen.Program
-	Result   *run.Result
+	Result   *run.Evaluation
 	Explored Explored // nil: a simulation
 	Record   journal.Drawn
 }
@@ -84,7 +84,8 @@ func (x *execution) perform(ctx context.Context, d *Draw) error {
 	if err != nil {
 		return err
 	}
-	x.Drawn, x.Result, x.explored, x.program = &out.Record, out.Result, out.Explored, out.Program
+	x.Drawn, x.explored, x.program = &out.Record, out.Explored, out.Program
+	_ = x.evaluated(out.Result, nil)
 	name := x.spec.Config.Name
 	x.spec.Config, x.spec.Seed = out.Config, out.Seed-uint64(x.Number)
 	x.spec.Config.Name = name

@@ -214,17 +214,16 @@ func (s *session) finish(ctx context.Context, x *execution, err error) error {
 		if ctx.Err() != nil {
 			return ctx.Err() // the run was cancelled
 		}
-		e.Result = run.InfraResult(run.Explain(string(e.Dir), err), e.Result)
+		_ = x.evaluated(run.InfraResult(run.Explain(string(e.Dir), err), x.evaluation), nil)
 	} else if ctx.Err() != nil && e.Undecided() {
 		return ctx.Err() // the checker was cancelled
 	}
 	if s.mayKeep(e) {
 		if err := run.Guarded(x.keep); err != nil {
-			e.Result = run.InfraResult(err, e.Result)
+			_ = x.evaluated(run.InfraResult(err, x.evaluation), nil)
 		}
 	}
-	// The rest is in the directory, or not needed any more.
-	e.Log, e.History, e.Models, e.Verdicts = nil, nil, nil, nil
+	x.evaluation = nil // the rest is in the directory, or not needed any more
 	if x.created {
 		s.setMade(e)
 	}

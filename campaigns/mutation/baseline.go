@@ -167,7 +167,7 @@ func (m *machines) get(n int) (*builtin.Runner, error) {
 }
 
 // run executes and checks a run of the baseline.
-func (m *machines) run(ctx context.Context, result *baselineRun) (*builtin.Report, *run.Result, error) {
+func (m *machines) run(ctx context.Context, result *baselineRun) (*builtin.Report, *run.Evaluation, error) {
 	runner, err := m.get(result.machine)
 	if err != nil {
 		return nil, nil, err
@@ -186,7 +186,7 @@ func (m *machines) run(ctx context.Context, result *baselineRun) (*builtin.Repor
 }
 
 // runJob executes and checks a job. A job that cannot be executed is an error.
-func runJob(ctx context.Context, on sim.Runner, job sim.Job, models []model.Model) (*run.Result, error) {
+func runJob(ctx context.Context, on sim.Runner, job sim.Job, models []model.Model) (*run.Evaluation, error) {
 	job.Timeout = runTimeout
 	simulated, err := sim.Complete(ctx, on, job)
 	if err != nil {
@@ -195,7 +195,7 @@ func runJob(ctx context.Context, on sim.Runner, job sim.Job, models []model.Mode
 	return evaluate(ctx, job, &simulated, models, 0)
 }
 
-func evaluate(ctx context.Context, job sim.Job, simulated *sim.Result, models []model.Model, workers int) (*run.Result, error) {
+func evaluate(ctx context.Context, job sim.Job, simulated *sim.Result, models []model.Model, workers int) (*run.Evaluation, error) {
 	o := run.CheckOptions{Models: models, Options: check.Options{Timeout: runTimeout}, Workers: workers}
 	res, err := run.Evaluate(ctx, job.Program, job.Rounds, simulated, o)
 	if err == nil && res.Outcome == sim.Infra {

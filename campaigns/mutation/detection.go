@@ -36,10 +36,10 @@ type Detection struct {
 
 // Failure is a run that failed.
 type Failure struct {
-	Seed    uint64       `json:"seed"` // of its simulator
-	Rounds  int          `json:"rounds"`
-	Program *gen.Program `json:"-"`
-	Result  *run.Result  `json:"-"`
+	Seed    uint64          `json:"seed"` // of its simulator
+	Rounds  int             `json:"rounds"`
+	Program *gen.Program    `json:"-"`
+	Result  *run.Evaluation `json:"-"`
 }
 
 // Hits counts the seeds that caught the bug.

@@ -87,7 +87,7 @@ func BenchmarkFidelity(b *testing.B) {
 }
 
 // endOf is how the program ends on a mutant, with the caches, the latencies and the barriers of the runs on gem5.
-func endOf(t testing.TB, tree string, p *gen.Program, r recorded) *run.Result {
+func endOf(t testing.TB, tree string, p *gen.Program, r recorded) *run.Evaluation {
 	t.Helper()
 	protocol, _, _ := strings.Cut(r.mutant, "/")
 	cfg := config.DefaultConfig()

@@ -39,7 +39,7 @@ func (s *reducer) seedless() bool {
 // fails at one alignment of its threads only then fails under other seeds as well,
 // and no operations have to stay for the sake of that alignment. It returns the run
 // of the program, which first is so far.
-func (s *reducer) stagger(ctx context.Context, whole *reduce.Candidate, first *run.Result) (*run.Result, error) {
+func (s *reducer) stagger(ctx context.Context, whole *reduce.Candidate, first *run.Evaluation) (*run.Evaluation, error) {
 	if !s.seedless() {
 		return first, nil
 	}

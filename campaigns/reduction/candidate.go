@@ -89,7 +89,7 @@ func (s *reducer) runner(c *reduce.Candidate) (sim.Runner, error) {
 // once executes and checks a run of a candidate, in a temporary directory.
 func (s *reducer) once(
 	ctx context.Context, runner sim.Runner, c *reduce.Candidate, seed uint64, o run.CheckOptions,
-) (*run.Result, error) {
+) (*run.Evaluation, error) {
 	job := sim.Job{Program: c.Program, Rounds: c.Rounds, Seed: seed, Timeout: time.Duration(s.spec.Timeout)}
 	if run.LeavesFiles(s.spec.Sim) {
 		dir, remove, err := scratch.Make("reduce")

@@ -15,7 +15,7 @@ var surroundings = []int{0, 2, 8, 32}
 
 // hints lists the operations of the refutation of a run's history, alone and
 // with more and more of those around them; nil without a refutation.
-func hints(p *gen.Program, rounds int, failed *run.Result) []reduce.Hint {
+func hints(p *gen.Program, rounds int, failed *run.Evaluation) []reduce.Hint {
 	core := relevant(p, failed)
 	if core == nil {
 		return nil
@@ -38,7 +38,7 @@ func hints(p *gen.Program, rounds int, failed *run.Result) []reduce.Hint {
 
 // lastRound is the last round with an operation of the refutation of a run; -1
 // without a refutation.
-func lastRound(p *gen.Program, failed *run.Result) int {
+func lastRound(p *gen.Program, failed *run.Evaluation) int {
 	last := -1
 	for t, list := range relevant(p, failed) {
 		for _, i := range list {
@@ -51,7 +51,7 @@ func lastRound(p *gen.Program, failed *run.Result) int {
 // relevant lists for each thread the operations of the refutation by their
 // index among those of all rounds, in program order; nil without a
 // refutation.
-func relevant(p *gen.Program, failed *run.Result) [][]int {
+func relevant(p *gen.Program, failed *run.Evaluation) [][]int {
 	if failed.History == nil || len(failed.Verdicts) == 0 {
 		return nil
 	}

@@ -74,8 +74,8 @@ type Result struct {
 	// Identity is the failure that every candidate must show.
 	Identity Identity
 	Program  *gen.Program
-	Spec     run.Spec    // of the failing run of Program
-	Run      *run.Result // of that run, by all models of the recorded one
+	Spec     run.Spec        // of the failing run of Program
+	Run      *run.Evaluation // of that run, by all models of the recorded one
 	// Before and After are operations, rounds counted.
 	Before, After int
 	// Candidates were tried in Runs runs.
@@ -314,7 +314,7 @@ func (s *reducer) answer(ctx context.Context, dir run.Dir, recorded *run.Result,
 }
 
 // first repeats the recorded run.
-func (s *reducer) first(ctx context.Context, whole *reduce.Candidate) (*run.Result, error) {
+func (s *reducer) first(ctx context.Context, whole *reduce.Candidate) (*run.Evaluation, error) {
 	for range s.repeats(whole) {
 		res, hit, err := s.run(ctx, whole, s.best)
 		if err != nil {
@@ -335,7 +335,7 @@ func (s *reducer) first(ctx context.Context, whole *reduce.Candidate) (*run.Resu
 // nothing of what is before them where runs are deterministic and threads do not
 // wait for each other: one run instead of many. It returns the run of what is
 // left.
-func (s *reducer) cut(ctx context.Context, whole *reduce.Candidate, first *run.Result) (*run.Result, error) {
+func (s *reducer) cut(ctx context.Context, whole *reduce.Candidate, first *run.Evaluation) (*run.Evaluation, error) {
 	last := lastRound(s.program, first)
 	if last < 0 || last+1 >= whole.Rounds {
 		return first, nil
@@ -432,7 +432,7 @@ func (s *reducer) spent(runs int) bool {
 }
 
 // run runs a candidate once and reports whether it fails as the recorded run.
-func (s *reducer) run(ctx context.Context, c *reduce.Candidate, seed uint64) (*run.Result, bool, error) {
+func (s *reducer) run(ctx context.Context, c *reduce.Candidate, seed uint64) (*run.Evaluation, bool, error) {
 	if s.spent(1) {
 		return nil, false, reduce.ErrBudget
 	}
@@ -448,7 +448,7 @@ func (s *reducer) run(ctx context.Context, c *reduce.Candidate, seed uint64) (*r
 }
 
 // same reports whether a run failed as the recorded one did.
-func (s *reducer) same(res *run.Result) bool {
+func (s *reducer) same(res *run.Evaluation) bool {
 	if s.identity.Model != "" && !res.Answered(s.identity.Model, check.Forbidden) {
 		return false
 	}

@@ -31,7 +31,7 @@ type RepeatOptions struct {
 	// Filter selects events of the trace for RepeatReport.Selected.
 	Filter diagnose.Filter
 	// OnTry is called with each try, from 1; nil means no callback.
-	OnTry func(try int, res *run.Result, hit bool)
+	OnTry func(try int, res *run.Evaluation, hit bool)
 	// Gate makes the runner of the recorded configuration; nil means one that
 	// refuses all commands. Runner is used in its place where it is not nil.
 	Gate   *run.Gate
@@ -150,7 +150,7 @@ func (r *repeater) try(ctx context.Context, try int) error {
 	if res.LogHash == recorded.LogHash {
 		r.report.LogsSame++
 	}
-	hit := recorded.Same(res)
+	hit := recorded.Same(res.Result)
 	switch {
 	case hit && r.report.Hits == 0:
 		r.report.HitDir = dir

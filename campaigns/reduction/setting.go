@@ -114,7 +114,7 @@ func settings(shapes []*gen.Program, threads, draw int) []*setting {
 // wide) and as they are. What needs all of them is rare in a long run, but a witness
 // has operations that only show in which order others performed. Nil where there is
 // no witness.
-func (s *reducer) shapes(ctx context.Context, first *run.Result) ([]*gen.Program, error) {
+func (s *reducer) shapes(ctx context.Context, first *run.Evaluation) ([]*gen.Program, error) {
 	if first.History == nil || len(first.Verdicts) == 0 {
 		return nil, nil
 	}
@@ -268,7 +268,7 @@ func wide(p *gen.Program) *gen.Program {
 
 // violations counts those of a failed run: the loads of each refutation are left out
 // until the model allows the rest.
-func (s *reducer) violations(ctx context.Context, res *run.Result) (int, error) {
+func (s *reducer) violations(ctx context.Context, res *run.Evaluation) (int, error) {
 	h, v, m := res.History, res.Verdicts[0], res.Models[0]
 	for n := 1; ; n++ {
 		if n == mostViolations || v.Refutation == nil {

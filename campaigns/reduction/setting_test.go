@@ -41,7 +41,7 @@ func TestViolations(t *testing.T) {
 			t.Fatalf("%s: %v", test.name, v.Answer)
 		}
 		var s reducer
-		got, err := s.violations(t.Context(), &run.Result{History: trace.History, Verdicts: []check.Verdict{v}, Models: []model.Model{model.TSO}})
+		got, err := s.violations(t.Context(), &run.Evaluation{History: trace.History, Verdicts: []check.Verdict{v}, Models: []model.Model{model.TSO}})
 		must.Succeed(t, err)
 		if got != test.want {
 			t.Errorf("%s: %d violations, want %d", test.name, got, test.want)

@@ -60,7 +60,7 @@ const (
 // them, or else many rounds of such or other few operations (see manyRounds). It is
 // reduced then in place of whole, and true is the answer. Where there is none, nothing
 // changes.
-func (s *reducer) surround(ctx context.Context, whole *reduce.Candidate, first *run.Result) (bool, error) {
+func (s *reducer) surround(ctx context.Context, whole *reduce.Candidate, first *run.Evaluation) (bool, error) {
 	if s.spec.Sim != config.SimGem5 || s.identity.Model == "" || s.spec.Config.Background > 0 || whole.Ops() <= surroundedOps {
 		return false, nil
 	}

@@ -15,7 +15,7 @@ import (
 
 // trace repeats the run of a hit once more, with what its memory system does
 // recorded, and writes the cause of its violation beside its result.
-func (r *repeater) trace(ctx context.Context, dir run.Dir, res *run.Result) error {
+func (r *repeater) trace(ctx context.Context, dir run.Dir, res *run.Evaluation) error {
 	recorder, ok := r.executor.Runner.(diagnose.Recorder)
 	if !ok {
 		return fmt.Errorf("repro --trace: simulator %s records no transitions: want builtin with a coherence protocol, or gem5", r.spec.Sim)
@@ -75,7 +75,7 @@ func (r *repeater) trace(ctx context.Context, dir run.Dir, res *run.Result) erro
 
 // last writes what the protocol did before a failure that no model explains, a
 // crash or a deadlock: its last events as text, and a picture of the last of them.
-func (r *repeater) last(ctx context.Context, recorder diagnose.Recorder, job sim.Job, dir run.Dir, res *run.Result) error {
+func (r *repeater) last(ctx context.Context, recorder diagnose.Recorder, job sim.Job, dir run.Dir, res *run.Evaluation) error {
 	last, err := diagnose.RecordLast(ctx, recorder, job, r.o.Filter)
 	if err != nil {
 		return err
@@ -93,7 +93,7 @@ func (r *repeater) last(ctx context.Context, recorder diagnose.Recorder, job sim
 
 // alone repeats a run of a batch in a launch of its own, which may be another
 // execution.
-func (r *repeater) alone(ctx context.Context, dir run.Dir) (*run.Result, error) {
+func (r *repeater) alone(ctx context.Context, dir run.Dir) (*run.Evaluation, error) {
 	spec := *r.spec
 	spec.Batch = nil
 	sub := dir.Sub("alone")
@@ -112,7 +112,7 @@ func (r *repeater) alone(ctx context.Context, dir run.Dir) (*run.Result, error) 
 
 // witness is that of the first model which forbids the history; of a crash, that of the
 // model that the run was to keep.
-func (r *repeater) witness(ctx context.Context, res *run.Result) (*diagnose.Witness, error) {
+func (r *repeater) witness(ctx context.Context, res *run.Evaluation) (*diagnose.Witness, error) {
 	for i := range res.Verdicts {
 		if i > 0 && res.Diagnosed() {
 			break

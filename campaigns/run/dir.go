@@ -72,7 +72,7 @@ func (d Dir) make() error {
 
 // Finish writes the result of the run. A failed run is on the disk before it
 // returns: all of its directory, and the directory's name.
-func (d Dir) Finish(r *Result) error {
+func (d Dir) Finish(r *Evaluation) error {
 	if data, err := ReadFile(d.Path(executableFile)); err == nil {
 		r.ExecutableHash = Hash(data)
 	}
@@ -100,7 +100,7 @@ func (d Dir) Finish(r *Result) error {
 			return err
 		}
 	}
-	if err := WriteJSON(d.Path(ResultFile), r, false); err != nil || !r.Failed() {
+	if err := WriteJSON(d.Path(ResultFile), r.Result, false); err != nil || !r.Failed() {
 		return err
 	}
 	return FlushTree(string(d))
@@ -108,7 +108,7 @@ func (d Dir) Finish(r *Result) error {
 
 // certify writes the evidence of the verdicts, without paths and times: runs that
 // do the same have the same file. The times are in the result.
-func (d Dir) certify(r *Result) error {
+func (d Dir) certify(r *Evaluation) error {
 	if r.History == nil || len(r.Verdicts) == 0 {
 		return nil
 	}

@@ -33,11 +33,11 @@ type CheckOptions struct {
 
 // Evaluate parses the log of a run and checks its history. The error is ctx's:
 // a faulty log is an outcome, and so is a panic of the checker.
-func Evaluate(ctx context.Context, p *gen.Program, rounds int, simulated *sim.Result, o CheckOptions) (*Result, error) {
-	r := &Result{
+func Evaluate(ctx context.Context, p *gen.Program, rounds int, simulated *sim.Result, o CheckOptions) (*Evaluation, error) {
+	r := &Evaluation{Log: simulated.Log, Coverage: simulated.Coverage, Result: &Result{
 		Version: FormatVersion, Outcome: simulated.Outcome, Title: simulated.Title, Failure: diagnose.Of(simulated), Detail: simulated.Detail, Elapsed: simulated.Elapsed,
-		Covered: CoveredBy(simulated.Coverage), Log: simulated.Log, Coverage: simulated.Coverage,
-	}
+		Covered: CoveredBy(simulated.Coverage),
+	}}
 	if exceedsLimits(r, p, rounds, &o) {
 		return r, nil
 	}
@@ -68,7 +68,7 @@ const uncheckedOperations = 1 << 22
 var memoryOf = MemoryShare
 
 // exceedsLimits reports whether the log exceeds a limit, and then drops it.
-func exceedsLimits(r *Result, p *gen.Program, rounds int, o *CheckOptions) bool {
+func exceedsLimits(r *Evaluation, p *gen.Program, rounds int, o *CheckOptions) bool {
 	operations, size := int64(p.Ops())*int64(rounds), int64(len(r.Log))
 	var title, detail string
 	memory, of := o.Memory, "memory"
@@ -95,13 +95,13 @@ func exceedsLimits(r *Result, p *gen.Program, rounds int, o *CheckOptions) bool 
 
 // checkLog checks the history of the log, also of a run that ended early: a
 // violation in it is reported with the end, see violates.
-func checkLog(ctx context.Context, r *Result, p *gen.Program, rounds int, o CheckOptions) error {
+func checkLog(ctx context.Context, r *Evaluation, p *gen.Program, rounds int, o CheckOptions) error {
 	h, err := parse.Native(p, rounds, r.Log)
 	if outcome, kind := corruptLog(err); err != nil && r.Outcome == sim.Passed {
 		r.Fail(outcome, sim.Failure{Kind: kind})
 		r.Detail = err.Error()
 	} else if value, ok := errors.AsType[*parse.ValueError](err); ok {
-		violates(r, outcome, sim.Failure{Kind: kind}, value.Error())
+		violates(r.Result, outcome, sim.Failure{Kind: kind}, value.Error())
 	}
 	if h == nil {
 		return nil
@@ -118,7 +118,7 @@ func checkLog(ctx context.Context, r *Result, p *gen.Program, rounds int, o Chec
 		r.Answers = append(r.Answers, AnswerOf(&r.Verdicts[i]))
 	}
 	if expected := r.Verdicts[0]; expected.Answer == check.Forbidden {
-		violates(r, sim.Violation, sim.Failure{Kind: sim.KindForbidden, Model: expected.Model}, "")
+		violates(r.Result, sim.Violation, sim.Failure{Kind: sim.KindForbidden, Model: expected.Model}, "")
 	}
 	return nil
 }

@@ -26,7 +26,7 @@ type Executor struct {
 // Run executes the run that spec describes: it creates dir, runs the program
 // and checks the log. The error is ctx's, or that of a run directory that cannot
 // be written or a job that cannot be run.
-func (x *Executor) Run(ctx context.Context, dir Dir, p *gen.Program, spec *Spec) (*Result, error) {
+func (x *Executor) Run(ctx context.Context, dir Dir, p *gen.Program, spec *Spec) (*Evaluation, error) {
 	if err := dir.Create(p, spec); err != nil {
 		return nil, err
 	}
@@ -35,7 +35,7 @@ func (x *Executor) Run(ctx context.Context, dir Dir, p *gen.Program, spec *Spec)
 
 // RunIn is Run in a directory that is created already, or that need not be since
 // the simulator leaves no files.
-func (x *Executor) RunIn(ctx context.Context, dir Dir, p *gen.Program, spec *Spec) (*Result, error) {
+func (x *Executor) RunIn(ctx context.Context, dir Dir, p *gen.Program, spec *Spec) (*Evaluation, error) {
 	jobs, own, err := x.jobs(dir, p, spec)
 	if err != nil {
 		return nil, err
@@ -153,7 +153,7 @@ func RemoveBatch(dir Dir) error { return RemoveAll(dir.Path(batchDir)) }
 
 // Evaluate checks the log of a job, signs a violation, and repeats a failed run
 // at faithful latencies with Timings.
-func (x *Executor) Evaluate(ctx context.Context, job sim.Job, simulated *sim.Result) (*Result, error) {
+func (x *Executor) Evaluate(ctx context.Context, job sim.Job, simulated *sim.Result) (*Evaluation, error) {
 	release, err := x.Limiter.Acquire(ctx, 1)
 	if err != nil {
 		return nil, err
@@ -172,7 +172,7 @@ func (x *Executor) Evaluate(ctx context.Context, job sim.Job, simulated *sim.Res
 // sign adds the signature of a violation that the expected model refutes, or of
 // a lost update. The error is ctx's: a violation stays one where it cannot be
 // signed.
-func (x *Executor) sign(ctx context.Context, job sim.Job, r *Result) error {
+func (x *Executor) sign(ctx context.Context, job sim.Job, r *Evaluation) error {
 	if r.Outcome != sim.Violation {
 		return nil
 	}

@@ -36,10 +36,10 @@ func Panicked(err error) bool {
 
 // InfraResult is the result of a run that could not be executed, checked or
 // written because of err. Before is what was known until then; it may be nil.
-func InfraResult(err error, before *Result) *Result {
-	r := &Result{Version: FormatVersion, Detail: err.Error()}
+func InfraResult(err error, before *Evaluation) *Evaluation {
+	r := &Evaluation{Result: &Result{Version: FormatVersion, Detail: err.Error()}}
 	r.Fail(sim.Infra, sim.Failure{Kind: InfraTitle(err)})
-	if before != nil && before.Outcome != sim.OutcomeUnknown {
+	if before != nil && before.Result != nil && before.Outcome != sim.OutcomeUnknown {
 		r.Log, r.Coverage, r.Elapsed, r.LogHash = before.Log, before.Coverage, before.Elapsed, before.LogHash
 		if before.Outcome != sim.Passed {
 			r.Detail += "\nbefore that: " + before.Outcome.Titled(before.Title)

@@ -59,7 +59,7 @@ func TestMachineLimits(t *testing.T) {
 		memory  int64
 		refused bool
 	}{{fit, 0, false}, {fit + 1, 0, true}, {fit + 1, 1 << 40, false}, {uncheckedOperations/p.Ops() - 1, 0, false}} {
-		r := &Result{Outcome: sim.Passed, Log: []byte("x")}
+		r := &Evaluation{Result: &Result{Outcome: sim.Passed}, Log: []byte("x")}
 		got := exceedsLimits(r, p, c.rounds, &CheckOptions{Memory: c.memory, Workers: 2})
 		if got != c.refused || got && (r.Outcome != sim.Infra || !strings.Contains(r.Detail, "more than the 2147483648 of this machine's memory for it")) {
 			t.Errorf("%+v: %t, %+v", c, got, r)

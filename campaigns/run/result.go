@@ -47,20 +47,22 @@ type Result struct {
 	// Timing says how a failed run is repeated at latencies near those of the
 	// simulated machine; nil for others.
 	Timing *Timing `json:"timing,omitempty"`
+	_      struct{}
+}
 
-	// What follows is known only where the run was evaluated, and in no file
-	// but the log.
-
-	Log sim.Log `json:"-"`
+// Evaluation is a run that was evaluated here: its result, and what is in no file
+// but the log, or in none.
+type Evaluation struct {
+	*Result
+	Log sim.Log
 	// History is nil when the log could not be parsed.
-	History *parse.History `json:"-"`
+	History *parse.History
 	// Models are those that the history was checked by, the expected one
 	// first; Verdicts are theirs.
-	Models   []model.Model   `json:"-"`
-	Verdicts []check.Verdict `json:"-"`
+	Models   []model.Model
+	Verdicts []check.Verdict
 	// Coverage counts the transitions of the coherence protocol.
-	Coverage sim.Coverage `json:"-"`
-	_        struct{}
+	Coverage sim.Coverage
 }
 
 // Timing counts repetitions of failed runs at latencies near those of the simulated

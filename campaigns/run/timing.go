@@ -17,7 +17,7 @@ type Timed interface {
 
 // repeatFaithful repeats a failed run with other seeds at faithful latencies, and
 // counts how often it fails the same. The error is ctx's.
-func (x *Executor) repeatFaithful(ctx context.Context, job sim.Job, r *Result) error {
+func (x *Executor) repeatFaithful(ctx context.Context, job sim.Job, r *Evaluation) error {
 	timed, ok := x.Runner.(Timed)
 	if !x.Timings || !ok || !r.Failed() || r.Outcome == sim.Timeout {
 		return nil

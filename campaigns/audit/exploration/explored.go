@@ -151,12 +151,12 @@ func (x *Explored) Write(dir string) error {
 // Run is the exploration as a run of a campaign. The answer is that of the model
 // which the configuration expects: allowed if every property holds in all states,
 // unknown if not all were visited.
-func (x *Explored) Run(expect string) *run.Result {
+func (x *Explored) Run(expect string) *run.Evaluation {
 	r := &x.Result
-	result := &run.Result{
-		Version: run.FormatVersion, Outcome: sim.Passed, Elapsed: r.Elapsed, Coverage: r.Coverage, Covered: run.CoveredBy(r.Coverage),
+	result := &run.Evaluation{Coverage: r.Coverage, Result: &run.Result{
+		Version: run.FormatVersion, Outcome: sim.Passed, Elapsed: r.Elapsed, Covered: run.CoveredBy(r.Coverage),
 		Detail: fmt.Sprintf("%d states in %d orbits, %d steps, depth %d", r.States, r.Orbits, r.Steps, r.Depth),
-	}
+	}}
 	answer := run.Answer{Model: expect, Answer: check.Allowed.String(), Procedure: "exploration", Search: r.Elapsed}
 	switch {
 	case len(r.Findings) > 0:

@@ -32,7 +32,8 @@ func BenchmarkRead(b *testing.B) {
 		for i := range coverage {
 			coverage[i].Count = uint64(n*(i+7)) % 1013 * uint64((n+i)%3)
 		}
-		e.Result = &run.Result{Version: run.FormatVersion, Operations: 120, Elapsed: 1234567, Coverage: coverage, Covered: run.CoveredBy(coverage), Answers: []run.Answer{
+		e.Coverage = coverage
+		e.Result = &run.Result{Version: run.FormatVersion, Operations: 120, Elapsed: 1234567, Covered: run.CoveredBy(coverage), Answers: []run.Answer{
 			{Model: "tso", Answer: "allowed", Procedure: "order", Search: 12345, Evidence: 2345}, {Model: "sc", Answer: "forbidden", Procedure: "saturate", Search: 12345, Evidence: 2345},
 		}}
 		if err := w.Append(e); err != nil {

@@ -51,6 +51,8 @@ type Entry struct {
 	Drawn *Drawn `json:"drawn,omitempty"`
 	*run.Result
 
+	// Coverage counts the transitions of the coherence protocol that the run took.
+	Coverage sim.Coverage `json:"-"`
 	// Config and Dir follow from the campaign and its directory.
 	Config *config.Config `json:"-"`
 	Dir    run.Dir        `json:"-"`

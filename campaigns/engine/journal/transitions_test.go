@@ -13,9 +13,10 @@ func TestLostTransitions(t *testing.T) {
 	var lines []*Entry
 	written := make(transitions)
 	for _, event := range []string{"Load", "Store", "Inv", "Store"} {
-		e := &Entry{ConfigName: "a", Result: &run.Result{
-			Covered: new(run.Covered), Coverage: sim.Coverage{{Row: sim.Row{Machine: "L1", State: "I", Event: event}, Count: 1}},
-		}}
+		e := &Entry{
+			ConfigName: "a", Result: &run.Result{Covered: new(run.Covered)},
+			Coverage: sim.Coverage{{Row: sim.Row{Machine: "L1", State: "I", Event: event}, Count: 1}},
+		}
 		written.encode(e)
 		lines = append(lines, e)
 	}

@@ -43,7 +43,8 @@ func entry(a *Archive, number int, events ...string) *Entry {
 		taken = append(taken, sim.Transition{Row: sim.Row{Machine: "L1", State: "I", Event: event}, Count: 1})
 	}
 	e := a.NewEntry(number)
-	e.Result = &run.Result{Outcome: sim.Passed, Coverage: taken, Covered: run.CoveredBy(taken)}
+	e.Coverage = taken
+	e.Result = &run.Result{Outcome: sim.Passed, Covered: run.CoveredBy(taken)}
 	return e
 }
 

@@ -61,8 +61,9 @@ func forge(b *testing.B, shard config.Shard, runs int) string {
 		}
 		_, err := w.Add(&journal.Entry{
 			Number: number, ConfigName: "a", Program: fmt.Sprintf("%064x", number),
+			Coverage: coverage,
 			Result: &run.Result{
-				Version: run.FormatVersion, Outcome: sim.Passed, Operations: 20, Coverage: coverage, LogHash: fmt.Sprintf("%064x", number),
+				Version: run.FormatVersion, Outcome: sim.Passed, Operations: 20, LogHash: fmt.Sprintf("%064x", number),
 				Answers: []run.Answer{{Model: "tso", Answer: "allowed"}, {Model: "sc", Answer: "allowed"}},
 				Covered: &run.Covered{Taken: 80},
 			},

@@ -25,7 +25,8 @@ func TestCoverageOfPart(t *testing.T) {
 		{{Row: sim.Row{Machine: "L1", State: "M", Event: "Load"}, Count: 1}},
 	} {
 		e := w.NewEntry(number)
-		e.Result = &run.Result{Outcome: sim.Passed, Coverage: coverage, Covered: run.CoveredBy(coverage)}
+		e.Coverage = coverage
+		e.Result = &run.Result{Outcome: sim.Passed, Covered: run.CoveredBy(coverage)}
 		must.Succeed(t, w.Append(e))
 	}
 	must.Succeed(t, w.Close())

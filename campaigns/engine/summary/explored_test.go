@@ -35,8 +35,8 @@ func TestUnreachable(t *testing.T) {
 	}
 	add := func(number, of int, coverage sim.Coverage, answer check.Answer) {
 		cfg := &c.Configs[of]
-		s.Add(&journal.Entry{Number: number, Config: cfg, ConfigName: cfg.Name, Result: &run.Result{
-			Outcome: sim.Passed, Coverage: coverage, Covered: run.CoveredBy(coverage),
+		s.Add(&journal.Entry{Number: number, Config: cfg, ConfigName: cfg.Name, Coverage: coverage, Result: &run.Result{
+			Outcome: sim.Passed, Covered: run.CoveredBy(coverage),
 			Answers: []run.Answer{{Model: "tso", Answer: answer.String()}},
 		}})
 	}
@@ -77,8 +77,8 @@ func TestUnreachableOfOutcomes(t *testing.T) {
 		coverage := sim.Coverage{{Row: sim.Row{Machine: "L1", State: "S", Event: "Load"}, Count: 1}, {Row: sim.Row{Machine: "L1", State: "S", Event: "Inv"}}}
 		for number := range 2 {
 			cfg := &c.Configs[number]
-			s.Add(&journal.Entry{Number: number, Config: cfg, ConfigName: cfg.Name, Result: &run.Result{
-				Outcome: sim.Passed, Coverage: coverage, Covered: run.CoveredBy(coverage),
+			s.Add(&journal.Entry{Number: number, Config: cfg, ConfigName: cfg.Name, Coverage: coverage, Result: &run.Result{
+				Outcome: sim.Passed, Covered: run.CoveredBy(coverage),
 				Answers: []run.Answer{{Model: "tso", Answer: check.Allowed.String()}},
 			}})
 		}
