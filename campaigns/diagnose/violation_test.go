@@ -75,6 +75,20 @@ func TestNotification(t *testing.T) {
 	}
 }
 
+// TestNotAtomic has cores whose read-modify-writes are a load and a store that another store may
+// separate.
+func TestNotAtomic(t *testing.T) {
+	found := titles(t, bug(t, "core-split-rmw"), 3, 60)
+	for title := range found {
+		if !strings.HasPrefix(title, "atomic operation torn apart ") {
+			t.Errorf("%s, want an atomic operation that is torn apart", title)
+		}
+	}
+	if len(found) == 0 {
+		t.Error("no run fails")
+	}
+}
+
 // TestPlace has mutants of which follows what a violation looks like.
 func TestPlace(t *testing.T) {
 	for name, want := range map[string]string{
