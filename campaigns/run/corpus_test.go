@@ -155,7 +155,7 @@ func quickRuns(t *testing.T, got map[string]string) {
 	}
 }
 
-// hashRun adds all that a run gives but its time and its title, whose wording may change.
+// hashRun adds all that a run gives but its time and its title, whose text may change.
 func hashRun(t *testing.T, h hash.Hash, r sim.Runner, job sim.Job) sim.Outcome {
 	t.Helper()
 	job.Timeout = time.Hour
