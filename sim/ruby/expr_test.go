@@ -105,7 +105,7 @@ func TestExpressions(t *testing.T) {
 		{"MachineID none;", "none != machineID"},
 		{"MachineID me := machineID;", "me == machineID"},
 		{"", "makeLineAddress(address) == address && makeLineAddress(address, 12) == address && makeLineAddress(address, 13) != address"},
-		{"WriteMask m; m.setBlockSize(64);", "m.isEmpty() && m.getBlockSize() == 64"},
+		{"WriteMask m; m.setBlockSize(64);", "m.isEmpty() && m.getBlockSize() == 64 && m.getBlockSizeBits() == 6"},
 		{"int x := 3; x := x + x;", "x == 6"},
 		{"DataBlock b := cache_entry.DataBlk; DataBlock z;", "b == z"},
 		// A local block is a copy; an assignment to a field copies too.

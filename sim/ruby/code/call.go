@@ -36,7 +36,7 @@ var known = map[string]uint64{
 	"zero_time": 0, "max_tokens": constant.MaxTokens,
 	"RubyRequest.getRequestPtr": 0, "getRequestorID": 0, // statistics and prefetchers use it
 	"MessageBuffer.areNSlotsAvailable": 1, "CacheMemory.checkResourceAvailable": 1, "Sequencer.checkResourceAvailable": 1,
-	"DataBlock.numAtomicLogEntries": 0, "WriteMask.getBlockSize": types.BlockBytes,
+	"DataBlock.numAtomicLogEntries": 0, "WriteMask.getBlockSize": types.BlockBytes, "WriteMask.getBlockSizeBits": types.BlockBits,
 	"AbstractCacheEntry.getInHtmReadSet": 0, "AbstractCacheEntry.getInHtmWriteSet": 0,
 }
 

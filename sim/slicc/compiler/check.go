@@ -111,6 +111,7 @@ func (c *checker) decl(d syntax.Decl) {
 			c.fault(d.Pos, "the protocol is named twice: %s, %s", c.protocol.Name, d.Name)
 		}
 		c.protocol.Name = d.Name
+		c.options(d)
 	case *syntax.Include:
 		if d.File == nil {
 			c.fault(d.Pos, "include %q: file is not loaded", d.Path)

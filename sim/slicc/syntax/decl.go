@@ -67,10 +67,11 @@ type EnumName struct {
 	Value Ident
 }
 
-// Protocol is `protocol "NAME";`, given once in a protocol.
+// Protocol is `protocol "NAME" OPTION, …;`, given once in a protocol.
 type Protocol struct {
 	DeclNode
-	Name string
+	Name    string
+	Options []Ident // names as written; gem5 has them since v24.1
 }
 
 // Include is `include "FILE";`. The declarations of the file stand in its
@@ -79,6 +80,9 @@ type Include struct {
 	DeclNode
 	Path string
 	File *File
+	// Implicit marks the shared interfaces, which the loader includes in a root
+	// file that does not (gem5 since v24.1). The text has no such declaration.
+	Implicit bool
 }
 
 // Machine is a controller: its parameters, set by the configuration, and its

@@ -12,8 +12,9 @@ type form interface {
 	ident(id *Ident, what string)
 	typeName(t *TypeName)
 	enumName(e *EnumName)
-	text(s *string, what string) // in quotes
-	pairs(list *Pairs)           // each after a comma
+	text(s *string, what string)      // in quotes
+	names(list *[]Ident, what string) // separated by commas; may be none
+	pairs(list *Pairs)                // each after a comma
 	expr(x *Expr)
 	optional(x *Expr) bool // after a comma
 	block(b **Block)
@@ -32,6 +33,7 @@ func declForm(f form, d Decl) {
 	case *Protocol:
 		f.word("protocol")
 		f.text(&d.Name, "the protocol's name in quotes")
+		f.names(&d.Options, "an option of the protocol")
 		f.end()
 	case *Include:
 		f.word("include")

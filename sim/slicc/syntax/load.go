@@ -22,11 +22,16 @@ const MaxText = 8 << 20
 // Load reads a protocol: the file root and, recursively, every file it
 // includes, found in fsys. An included file is looked for beside the including
 // file, then beside root and in the directories above it, as gem5 does with
-// its protocol directory. The files have at most MaxText bytes. The error is a Faults with the faults of all
-// files.
+// its protocol directory. The types that all protocols share are included as by
+// gem5 since v24.1: see shareInterfaces. The files have at most MaxText bytes.
+// The error is a Faults with the faults of all files.
 func Load(fsys fs.FS, root string) (*File, error) {
 	l := loader{fsys: fsys, root: path.Dir(root)}
-	file := l.file(root, Pos{File: root, Line: 1, Col: 1})
+	start := Pos{File: root, Line: 1, Col: 1}
+	file := l.file(root, start)
+	if len(l.faults) == 0 && !declares(file, sharedType) {
+		l.shareInterfaces(file, start)
+	}
 	if len(l.faults) > 0 {
 		return nil, l.faults
 	}
@@ -95,6 +100,44 @@ func (l *loader) include(d *Include) error {
 	}
 	d.File = l.file(name, d.Pos)
 	return nil
+}
+
+// interfaces is the file with the types that all protocols of a gem5 tree share, and
+// sharedType one of them.
+const (
+	interfaces = "RubySlicc_interfaces.slicc"
+	sharedType = "Addr"
+)
+
+// declares reports whether a file, or one that it includes, declares a type.
+func declares(file *File, name string) bool {
+	for _, d := range file.Decls {
+		if s, ok := d.(*Struct); ok && s.Name.Name == name {
+			return true
+		}
+	}
+	for d := range file.Includes() {
+		if d.File != nil && declares(d.File, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// shareInterfaces puts the shared interfaces in front of a root file where the tree
+// has them: since gem5 v24.1 the compiler reads them first by itself. Protocols that
+// include them, or declare such types themselves, are left alone.
+func (l *loader) shareInterfaces(file *File, start Pos) {
+	l.open = []string{file.Name}
+	defer func() { l.open = nil }()
+	if _, err := l.find(interfaces); err != nil {
+		return
+	}
+	d := &Include{DeclNode: DeclNode{start}, Path: interfaces, Implicit: true}
+	if err := l.include(d); err != nil {
+		l.faults.Add(start, "%v", err)
+	}
+	file.Decls = slices.Insert(file.Decls, 0, Decl(d))
 }
 
 func (l *loader) find(include string) (string, error) {

@@ -148,6 +148,16 @@ func (p *parser) ident(id *Ident, what string) {
 
 func (p *parser) text(s *string, what string) { *s = p.literal(text, what) }
 
+func (p *parser) names(list *[]Ident, what string) {
+	if p.lost || p.tok().kind != ident {
+		return
+	}
+	*list = append(*list, p.name(what))
+	for p.accept(",") {
+		*list = append(*list, p.name(what))
+	}
+}
+
 // literal consumes a token of a kind and gives its text.
 func (p *parser) literal(k kind, what string) string {
 	if p.lost || p.tok().kind != k {

@@ -97,6 +97,14 @@ func (p *printer) enumName(e *EnumName) { p.put(e.Type.Name, ":", e.Value.Name) 
 
 func (p *printer) text(s *string, _ string) { p.put(quote(*s)) }
 
+func (p *printer) names(list *[]Ident, _ string) {
+	separator := " "
+	for _, id := range *list {
+		p.put(separator, id.Name)
+		separator = ", "
+	}
+}
+
 func (p *printer) expr(x *Expr) { p.expression(*x) }
 
 func (p *printer) optional(x *Expr) bool {

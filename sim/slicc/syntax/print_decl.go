@@ -2,6 +2,7 @@ package syntax
 
 // decls writes declarations; those with a body are set apart by blank lines.
 func (p *printer) decls(list []Decl) {
+	list = written(list)
 	for i, d := range list {
 		p.next = nil
 		if i+1 < len(list) {
@@ -21,6 +22,16 @@ func (p *printer) decls(list []Decl) {
 		}
 		p.put("\n")
 	}
+}
+
+// written leaves out an include that the text does not have: it is the first.
+func written(list []Decl) []Decl {
+	if len(list) > 0 {
+		if d, ok := list[0].(*Include); ok && d.Implicit {
+			return list[1:]
+		}
+	}
+	return list
 }
 
 // isTall reports whether a declaration takes several lines.

@@ -150,6 +150,7 @@ const builtinTable = `
 	int WriteMask.count([int]) const
 	bool WriteMask.test(int) const
 	int WriteMask.getBlockSize() const
+	int WriteMask.getBlockSizeBits() const
 	void WriteMask.setBlockSize(int)
 
 	void AbstractCacheEntry.changePermission(AccessPermission)

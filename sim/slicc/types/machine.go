@@ -9,6 +9,7 @@ import (
 // Protocol is a checked protocol.
 type Protocol struct {
 	Name     string
+	Options  Options
 	File     *syntax.File // the text; see Statement
 	Types    []*Type      // those outside machines
 	Objects  []*Var       // GlobalVars
