@@ -43,6 +43,8 @@ func (i *sequencerPort) Issue(r memory.Request) {
 	switch {
 	case r.Kind == memory.Flush:
 		kind = i.fields.Flush
+	case r.Lock == memory.LoadLinked:
+		kind = i.fields.Linked
 	case r.Lock == memory.StoreConditional:
 		kind = i.fields.Conditional
 	case r.Write:

@@ -1,10 +1,6 @@
 package code
 
-import (
-	"strings"
-
-	"ordeal/sim/slicc/types"
-)
+import "ordeal/sim/slicc/types"
 
 // MemoryFields are the offsets in a MemoryMsg and the values that matter.
 type MemoryFields struct {
@@ -23,7 +19,7 @@ type RequestFields struct {
 	Prefetch                            int // likewise
 	IsPrefetch                          uint64
 	Load, Store, Fetch, Flush           uint64
-	Conditional                         uint64 // of a conditional store
+	Linked, Conditional                 uint64 // of linked loads and conditional stores
 	Atomic                              uint64 // that returns what the word held
 }
 
@@ -64,12 +60,15 @@ func (f *deviceFields) resolve(p *Program, missing func(format string, args ...a
 	}
 }
 
-// conditional is the type of request of a conditional store, which only
-// MESI_Three_Level and its sibling know from a store (gem5 Sequencer.cc,
+// lockedKinds finds the types of requests of linked loads and conditional stores: those
+// of plain loads and stores unless the protocol asks for its own (gem5 Sequencer.cc,
 // makeRequest).
-func (p *Program) conditional(kind *types.Type, store uint64) uint64 {
-	if e := kind.Enum("Store_Conditional"); e != nil && strings.HasPrefix(p.Protocol.Name, "MESI_Three_Level") {
-		return uint64(e.Ordinal)
+func (r *RequestFields) lockedKinds(kind *types.Type, o types.Options) {
+	r.Linked, r.Conditional = r.Load, r.Store
+	if e := kind.Enum("Load_Linked"); e != nil && o.LoadLinked {
+		r.Linked = uint64(e.Ordinal)
 	}
-	return store
+	if e := kind.Enum("Store_Conditional"); e != nil && o.StoreConditional {
+		r.Conditional = uint64(e.Ordinal)
+	}
 }

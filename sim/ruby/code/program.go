@@ -259,7 +259,7 @@ func (p *Program) names() error {
 	if bit := p.Protocol.Type("PrefetchBit"); bit != nil && bit.Enum("Yes") != nil {
 		r.IsPrefetch = uint64(bit.Enum("Yes").Ordinal)
 	}
-	r.Conditional = p.conditional(kind, r.Store)
+	r.lockedKinds(kind, p.Protocol.Options)
 	if flush := kind.Enum("FLUSH"); flush != nil {
 		r.Flush, p.Flushes = uint64(flush.Ordinal), p.Protocol.Name == "MOESI_hammer"
 	}
