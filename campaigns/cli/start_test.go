@@ -15,7 +15,7 @@ import (
 // maxInitBytes bounds what the packages of this module allocate before main
 // begins: a tenth more than they do. Tables that few commands need are to be made
 // on first use.
-const maxInitBytes = 107_000
+const maxInitBytes = 147_000
 
 // TestStart counts allocations, which other processes do not disturb, to keep
 // the start of the process short: a check of a small trace is little else.

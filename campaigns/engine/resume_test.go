@@ -278,7 +278,7 @@ func TestResumeRefuses(t *testing.T) {
 	runEngine(t, e, parse(t, smallCampaign, "on-infra-error=stop"))
 	appendTo(t, filepath.Join(e.Dir, journal.RunsFile), "hello\n")
 	_, err = e.Resume(t.Context())
-	fails(t, err, journal.RunsFile+":13: invalid character")
+	fails(t, err, journal.RunsFile+":13: jsontext: invalid character")
 }
 
 // TestShard runs a shard in two parts, and requires its runs, and that the
