@@ -25,7 +25,7 @@ func withAtomics(t *testing.T) string {
 structure(DataBlock, external="yes") {
   void atomicPartial(DataBlock, WriteMask);
 `,
-		"structure(WriteMask, external=\"yes\", desc=\"\") {\n  bool isEmpty();\n  int getBlockSize();\n  void setBlockSize(int);\n}\n", "",
+		"structure(WriteMask, external=\"yes\", desc=\"\") {\n  bool isEmpty();\n  int getBlockSize();\n  int getBlockSizeBits();\n  void setBlockSize(int);\n}\n", "",
 		"  void writeCallback(Addr, DataBlock);\n", "  void writeCallback(Addr, DataBlock);\n  void atomicCallback(Addr, DataBlock);\n",
 		"  RubyRequestType Type;\n", "  RubyRequestType Type;\n  WriteMask writeMask;\n",
 	)
