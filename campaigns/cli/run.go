@@ -194,7 +194,7 @@ func readProgram(e *env, file string, memory config.Size) (*gen.Program, *litmus
 	if limit > 0 && int64(len(data)) > limit {
 		return nil, nil, command.Usage(fmt.Errorf("%s: more than the %d bytes that can be read in %s", file, limit, of))
 	}
-	if litmus.Is(data) {
+	if litmus.Missed(data) == nil {
 		test, err := litmus.Parse(file, data)
 		if err != nil {
 			return nil, nil, command.Usage(err)

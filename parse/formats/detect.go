@@ -2,13 +2,18 @@ package formats
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"ordeal/gen/wire"
+	"ordeal/parse/formats/axe"
+	"ordeal/parse/formats/dbcop"
 	"ordeal/parse/formats/events"
+	"ordeal/parse/formats/internal/trace"
 	"ordeal/parse/formats/litmus"
+	"ordeal/parse/formats/litmus7"
 	"ordeal/parse/formats/oplog"
 	"ordeal/parse/formats/porcupine"
 )
@@ -16,57 +21,82 @@ import (
 // HeadBytes is how much of a file Detect should be shown, if there is as much.
 const HeadBytes = 1 << 16
 
+// UnrecognizedError says that a file begins as one of no format.
+type UnrecognizedError struct {
+	Missed []error // by each format, what it wants instead
+	_      struct{}
+}
+
+// Error lists what each format misses.
+func (e *UnrecognizedError) Error() string {
+	return "format not recognised by any reader\n" + errors.Join(e.Missed...).Error()
+}
+
 // Detect recognises the format of a file by its beginning; whole says that head is
-// all of it. A file that looks like none has that of Axe, whose reader says
-// what is wrong with it. The error lists the candidates where there is more
-// than one that would read the file differently.
+// all of it. A file with nothing but blank lines and comments (#) is a trace file of
+// Axe without traces. The error is an *UnrecognizedError, or lists the candidates where
+// there is more than one that would read the file differently.
 func Detect(head []byte, whole bool) (Format, error) {
-	names := candidates(head, whole)
-	if len(names) > 1 {
-		return Format{}, fmt.Errorf("the format may be %s: name one with --format or --from", strings.Join(names, " or "))
+	text := bytes.TrimLeft(head, " \t\r\n")
+	var unrecognized UnrecognizedError
+	for _, s := range signs {
+		missed := s.missed(text)
+		if missed == nil {
+			return s.format(head, whole)
+		}
+		unrecognized.Missed = append(unrecognized.Missed, fmt.Errorf("%s: %w", s.names, missed))
 	}
-	f, ok := ByName(names[0])
+	return Format{}, &unrecognized
+}
+
+// sign is what formats are recognised by.
+type sign struct {
+	names  string                  // of the formats, the first one's first
+	missed func(text []byte) error // what a text without it has not; nil if it has it
+}
+
+// signs are tried in order. That of a log comes before that of the test whose source
+// is in it, and JSON and EDN before other texts that begin with a bracket.
+var signs = []sign{
+	{"native", begins(wire.Magic)},
+	{"events", begins(events.Magic)},
+	{"program", begins("ordeal-program ")},
+	{"litmus7-log", litmus7.Litmus7.Missed},
+	{"herd7-log", litmus7.Herd7.Missed},
+	{"litmus", litmus.Missed},
+	{"porcupine", porcupine.Missed},
+	{"dbcop-json", dbcop.MissedJSON},
+	{"dbcop", dbcop.MissedText},
+	{"plume, oplog", begins("r(", "w(")},
+	{"check-test", missedCheckTest},
+	{"axe", axe.Missed},
+}
+
+// format is the format of a text that has the sign.
+func (s *sign) format(head []byte, whole bool) (Format, error) {
+	name := s.names
+	if s.names == "plume, oplog" {
+		names := dialects(head, whole)
+		if len(names) > 1 {
+			return Format{}, fmt.Errorf("the format may be %s: name one with --format or --from", strings.Join(names, " or "))
+		}
+		name = names[0]
+	}
+	f, ok := ByName(name)
 	if !ok {
 		panic("formats: detected format is not listed")
 	}
 	return f, nil
 }
 
-// candidates are the names of the formats that a file may have.
-func candidates(head []byte, whole bool) []string {
-	text := bytes.TrimLeft(head, " \t\r\n")
-	switch {
-	case bytes.HasPrefix(head, []byte(wire.Magic)):
-		return []string{"native"}
-	case bytes.HasPrefix(head, []byte(events.Magic)):
-		return []string{"events"}
-	case bytes.HasPrefix(text, []byte("ordeal-program ")):
-		return []string{"program"}
-	case litmus.Is(head):
-		return []string{"litmus"}
-	case porcupine.Is(text):
-		return []string{"porcupine"}
-	case isJSON(text):
-		return []string{"dbcop-json"}
-	case bytes.HasPrefix(text, []byte("[")), bytes.HasPrefix(text, []byte("//")), bytes.HasPrefix(text, []byte("--")):
-		return []string{"dbcop"}
-	case bytes.HasPrefix(text, []byte("r(")), bytes.HasPrefix(text, []byte("w(")):
-		return dialects(head, whole)
+// begins is the sign of a text that begins with one of the words.
+func begins(words ...string) func(text []byte) error {
+	return func(text []byte) error {
+		if slices.ContainsFunc(words, func(w string) bool { return bytes.HasPrefix(text, []byte(w)) }) {
+			return nil
+		}
+		return fmt.Errorf("want %s at the beginning", quoted(words))
 	}
-	return []string{byLines(head)}
-}
-
-// isJSON reports whether a text begins as an object or an array of arrays, or
-// of nothing.
-func isJSON(text []byte) bool {
-	if len(text) == 0 || text[0] != '{' && text[0] != '[' {
-		return false
-	}
-	rest := bytes.TrimLeft(text[1:], " \t\r\n")
-	if text[0] == '{' {
-		return len(rest) > 0 && (rest[0] == '"' || rest[0] == '}')
-	}
-	return len(rest) > 0 && (rest[0] == '[' || rest[0] == ']')
 }
 
 // dialects lists the formats of one call a line that a text fits. Where both read all of a
@@ -85,42 +115,33 @@ func dialects(head []byte, whole bool) []string {
 	return []string{"oplog"}
 }
 
-// byLines recognises a format by its first line.
-func byLines(head []byte) string {
-	lines := 0
-	for line := range bytes.SplitSeq(head, []byte{'\n'}) {
-		words := strings.Fields(string(line))
-		if len(words) == 0 || strings.HasPrefix(words[0], "#") {
-			continue
-		}
-		if lines++; lines == 1 {
-			switch {
-			case isCheckTest(words):
-				return "check-test"
-			case words[0] != "Test" && words[0][0] != '%':
-				return "axe"
-			}
-		}
-		switch {
-		case words[0] == "Histogram":
-			return "litmus7-log"
-		case words[0] == "States" && len(words) == 2:
-			return "herd7-log"
-		}
-	}
-	return "axe"
-}
-
-// isCheckTest reports whether the words are a line of a test of the Check tools:
+// missedCheckTest wants the first line that is no comment to be one of a test of the Check tools:
 // a keyword, an equation, or three or four numbers and a microop.
-func isCheckTest(words []string) bool {
+func missedCheckTest(text []byte) error {
+	line := trace.FirstLine(text, "#")
+	words := strings.Fields(string(line))
+	if len(words) == 0 {
+		return errors.New("want a line")
+	}
 	if slices.Contains([]string{"Alternative", "Initial", "Microops", "Thread"}, words[0]) && len(words) == 1 ||
 		strings.HasPrefix(words[0], "(PA") {
-		return true
+		return nil
 	}
 	n := 0
 	for n < len(words) && strings.Trim(words[n], "0123456789") == "" {
 		n++
 	}
-	return (n == 3 || n == 4) && n < len(words) && words[n][0] == '('
+	if (n == 3 || n == 4) && n < len(words) && words[n][0] == '(' {
+		return nil
+	}
+	return fmt.Errorf(`want "Alternative", (PA … or numbers and a microop before %.20q`, line)
+}
+
+// quoted are words as alternatives.
+func quoted(words []string) string {
+	list := make([]string, len(words))
+	for i, w := range words {
+		list[i] = fmt.Sprintf("%q", w)
+	}
+	return strings.Join(list, " or ")
 }

@@ -295,7 +295,8 @@ func TestDetect(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"", "axe"},
 		{"# c\n\n0: M[0] := 1", "axe"},
-		{"nonsense", "axe"},
+		{"0: membar LL LS\n", "axe"},
+		{"check\norder M[0]: 1", "axe"},
 		{"ORDEAL1\n\x01", "native"},
 		{"ordeal-events 1\ntrace\n", "events"},
 		{"ordeal-program 1\n", "program"},
@@ -318,7 +319,7 @@ func TestDetect(t *testing.T) {
 		{"Alternative\n", "check-test"},
 		{"(PA 0 0) = 0\n", "check-test"},
 		{"0 0 0 (Fence MFENCE)\n", "check-test"},
-		{"%%%%\n% Results\nX86_64 SB\nTest SB Allowed\nHistogram (1 states)\n", "litmus7-log"},
+		{"Mon Jan 5 10:00:00 UTC 1998\n%%%%\n% Results\nX86_64 SB\nTest SB Allowed\nHistogram (1 states)\n", "litmus7-log"},
 		{"Test SB Allowed\nStates 1\n", "herd7-log"},
 	} {
 		if f, err := formats.Detect([]byte(c.text), true); err != nil || f.Name != c.want {
@@ -332,6 +333,39 @@ func TestDetect(t *testing.T) {
 	}
 	if f, err := formats.Detect([]byte("w(0,1,0,0)\nw(0,2,0,0)\nw(0,"), false); err != nil || f.Name != "plume" {
 		t.Error(f.Name, err)
+	}
+}
+
+// What is of no format is not taken for one, and each format says what it misses: the
+// texts are plain prose, a table, a configuration, source code, a test of an architecture that
+// is not supported, and what begins as some format does and goes on otherwise.
+func TestDetectNothing(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"nonsense", `axe: want ":" after the thread at the end of the line`},
+		{"Mon Jan 5 10:00:00 UTC 1998\n", `axe: want ":" after the thread before "Jan 5 10:00:00 UTC 1"`},
+		{"thread,op,value\n0,w,1\n", `plume, oplog: want "r(" or "w(" at the beginning`},
+		{"[section]\nkey = 1\n", `dbcop: want ":=" or "==" before "]"`},
+		{"// C\nint main() { return 0; }\n", `dbcop: want "[" before "int main() { return "`},
+		{"PPC SB\n{}\n", "litmus: want X86_64, AArch64 or RISCV and a name in the first line"},
+		{`{"name": "x"}`, `dbcop-json: want a key "data", "params", "info", "start" or "end" before "\"name\": \"x\"}"`},
+		{"[1, 2]", `dbcop-json: want "[" before "1, 2]"`},
+		{"Test SB Allowed\nStatistics\n", `litmus7-log: want "Histogram (N states)" behind "Test SB Allowed"`},
+		{"Test SB Allowed\nStatistics\n", `herd7-log: want "States N" behind "Test SB Allowed"`},
+		{"time: 10\n", `axe: want "M[" before "10"`},
+		{"order of things\n", `axe: want "M[" before "of things"`},
+		{"1 2 three\n", `check-test: want "Alternative", (PA … or numbers and a microop before "1 2 three"`},
+		{"INFO server started\n", `porcupine: want {"client": …, {:process … or INFO … jepsen`},
+	} {
+		f, err := formats.Detect([]byte(c.text), true)
+		var unrecognized *formats.UnrecognizedError
+		if !errors.As(err, &unrecognized) {
+			t.Errorf("%q: taken for %q, error %v", c.text, f.Name, err)
+			continue
+		}
+		lines := strings.Split(err.Error(), "\n")
+		if len(lines) != 13 || lines[0] != "format not recognised by any reader" || !slices.Contains(lines, c.want) {
+			t.Errorf("%q: want %s among 12 formats in\n%v", c.text, c.want, err)
+		}
 	}
 }
 

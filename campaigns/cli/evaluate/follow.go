@@ -120,14 +120,16 @@ func (c *evaluate) operations(name string, in io.Reader) (*formats.Operations, e
 	f, ok := formats.ByName(c.input.Format)
 	if !ok {
 		buffered := bufio.NewReaderSize(in, formats.HeadBytes)
-		if _, err := buffered.Peek(1); err != nil && err != io.EOF {
+		head, err := buffered.Peek(1)
+		for err == nil && len(head) < formats.HeadBytes && bytes.IndexByte(head, '\n') < 0 { // a line tells
+			if _, err = buffered.Peek(len(head) + 1); err == nil {
+				head, err = buffered.Peek(buffered.Buffered())
+			}
+		}
+		if err != nil && err != io.EOF {
 			return nil, fmt.Errorf("read %s: %w", name, err)
 		}
-		head, err := buffered.Peek(buffered.Buffered())
-		if err == nil {
-			f, err = formats.Detect(head, false)
-		}
-		if err != nil {
+		if f, err = formats.Detect(head, false); err != nil {
 			return nil, command.Usage(fmt.Errorf("%s: %w", name, err))
 		}
 		in = buffered

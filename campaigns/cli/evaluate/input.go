@@ -171,6 +171,9 @@ func (in *Input) file(name string, r io.Reader, evaluate func(*Trace) error) err
 	if err == nil {
 		err = in.read(f, r, name, evaluate)
 	}
+	if unrecognized := (*formats.UnrecognizedError)(nil); errors.As(err, &unrecognized) {
+		return evaluate(&Trace{Place: name, Err: fmt.Errorf("%s:1: %w", name, unrecognized), Models: DefaultModels})
+	}
 	if memory := (*run.ReadingError)(nil); errors.As(err, &memory) {
 		return evaluate(&Trace{Place: name, Err: memory, Models: DefaultModels})
 	}

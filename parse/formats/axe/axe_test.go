@@ -135,7 +135,7 @@ func TestFaults(t *testing.T) {
 		{"0: M[0]", `f:1: want "==" or ":=" at the end of the line`},
 		{"0: M[0 == 1", `f:1: want "]" before "== 1"`},
 		{"0: M[] == 1", `f:1: want a location before "] == 1"`},
-		{"0: v == 1", `f:1: want "M[" before "== 1"`},
+		{"0: v == 1", `f:1: want "M[" before "v == 1"`},
 		{"0:", `f:1: want "M[" at the end of the line`},
 		{": M[0] := 1", `f:1: want a thread before ": M[0] := 1"`},
 		{"0 M[0] := 1", `f:1: want ":" after the thread before "M[0] := 1"`},

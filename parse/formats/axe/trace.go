@@ -24,6 +24,32 @@ type tx struct {
 	line        int
 }
 
+// Missed says what the first line of a text that is no comment wants to begin a
+// line of a trace: a thread, ":" and an operation, or a relation. It is nil for
+// a text that begins so, and for one without such a line.
+func Missed(text []byte) error {
+	line := trace.FirstLine(text, "#")
+	s := trace.Scanner{Text: line}
+	switch word := s.Name("a thread"); {
+	case line == nil || string(line) == "check":
+		return nil
+	case s.Err == nil && !s.Eat(":") && (string(word) == "final" || string(word) == "order"):
+		new(builder).location(&s)
+	case s.Err == nil && s.Text[s.At-1] != ':' && (string(word) == "dep" || string(word) == "tx"):
+		s.Name("a thread")
+		s.Want(":")
+	case s.Err == nil && s.Text[s.At-1] != ':':
+		s.Unexpected(`":" after the thread`)
+	case s.Next() != '{' && s.Next() != '<':
+		begin := s.At
+		if word := string(s.Word()); !slices.Contains([]string{"sync", "stbar", "membar", "nop", "isync"}, word) {
+			s.At = begin
+			new(builder).location(&s)
+		}
+	}
+	return s.Err
+}
+
 func (b *builder) parse(code []byte, line int) error {
 	s := trace.Scanner{Text: code}
 	first := s.Name("a thread")
@@ -94,8 +120,10 @@ func (b *builder) location(s *trace.Scanner) int32 {
 		s.Want("]")
 		return loc
 	}
+	start := s.At
 	name := s.Word()
 	if len(name) < 2 || name[0] != 'v' {
+		s.At = start
 		s.Unexpected(`"M["`)
 		return 0
 	}

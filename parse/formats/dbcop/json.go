@@ -31,6 +31,25 @@ func ReadJSON(data []byte, name string) (*parse.History, []string, error) {
 	return h, notes, err
 }
 
+// MissedJSON says what a text wants to begin as an array of arrays, or of nothing, or
+// as an object with one of the keys of a file; nil if it does.
+func MissedJSON(text []byte) error {
+	s := trace.Scanner{Text: text}
+	if s.Eat("{") {
+		for _, key := range []string{"data", "params", "info", "start", "end"} {
+			if s.Eat(`"` + key + `"`) {
+				return nil
+			}
+		}
+		s.Unexpected(`a key "data", "params", "info", "start" or "end"`)
+		return s.Err
+	}
+	if s.Want("["); s.Err == nil && s.Next() != ']' {
+		s.Want("[")
+	}
+	return s.Err
+}
+
 type reader struct {
 	scanner
 	*builder

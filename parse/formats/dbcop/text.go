@@ -33,6 +33,22 @@ func ReadText(in io.Reader, name string) (h *parse.History, notes []string, err 
 	return b.finish(name)
 }
 
+// MissedText says what the first line of a text that is neither a comment nor a
+// separator wants to begin with an event of a transaction; nil if it does, and for a text of
+// nothing but comments and separators, of which there must be some.
+func MissedText(text []byte) error {
+	line := trace.FirstLine(text, "//", "--")
+	if line == nil && len(text) > 0 {
+		return nil
+	}
+	s := trace.Scanner{Text: line}
+	s.Want("[")
+	b := new(builder)
+	b.session()
+	b.event(&s, 1)
+	return s.Err
+}
+
 // line reads a line of transactions or a separator, which is not empty.
 func (b *builder) line(code []byte, line int) error {
 	if len(bytes.Trim(code, "-")) == 0 {

@@ -2,6 +2,7 @@ package litmus
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,11 +11,16 @@ import (
 	"ordeal/gen/faults"
 )
 
-// Is reports whether a text looks like a litmus test of an architecture that is
-// supported.
-func Is(data []byte) bool {
-	data = bytes.TrimLeft(data, " \t\r\n")
-	return slices.ContainsFunc(architectures(), func(a *architecture) bool { return bytes.HasPrefix(data, []byte(a.name+" ")) })
+// Missed says that a text does not begin with the name of an architecture that is
+// supported; nil if it does.
+func Missed(text []byte) error {
+	text = bytes.TrimLeft(text, " \t\r\n")
+	for _, a := range architectures() {
+		if bytes.HasPrefix(text, []byte(a.name+" ")) {
+			return nil
+		}
+	}
+	return errors.New("want X86_64, AArch64 or RISCV and a name in the first line")
 }
 
 // Parse reads a litmus test; name is the file's, for messages. The error lists

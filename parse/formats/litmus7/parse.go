@@ -46,6 +46,26 @@ func Parse(name string, data []byte) ([]Result, error) {
 	return results, nil
 }
 
+// Missed says what a text, the beginning of a log, has not of a result of the form;
+// nil if the first one begins in it.
+func (f Form) Missed(text []byte) error {
+	r := &reader{rest: string(text)}
+	for r.next() {
+		if !isHead(r.text) {
+			continue
+		}
+		head, result := r.text, Result{}
+		if _, err := r.heading(&result); err == nil && result.Form == f {
+			return nil
+		}
+		return fmt.Errorf("want %s behind %q", headings[f], head)
+	}
+	return errors.New("want a line \"Test NAME Allowed\", Forbidden or Required")
+}
+
+// headings are those of the states, by form.
+var headings = [...]string{Litmus7: `"Histogram (N states)"`, Herd7: `"States N"`}
+
 func isHead(line string) bool {
 	words := strings.Fields(line)
 	return len(words) == 3 && words[0] == "Test" && parseKind(words[2]) != KindUnknown
@@ -120,7 +140,7 @@ func (r *reader) result() (Result, error) {
 
 // heading reads "Histogram (2 states)" or "States 2", and returns the number.
 func (r *reader) heading(result *Result) (int, error) {
-	const what = `"Histogram (N states)" or "States N"`
+	what := headings[Litmus7] + " or " + headings[Herd7]
 	if !r.skip() {
 		return 0, r.want(what, false)
 	}

@@ -25,6 +25,7 @@ package porcupine
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -33,11 +34,14 @@ import (
 	"ordeal/parse/formats/internal/trace"
 )
 
-// Is reports whether a text looks like one of the notations.
-func Is(text []byte) bool {
-	text = bytes.TrimLeft(text, " \t\r\n")
-	line, _, _ := bytes.Cut(text, []byte{'\n'})
-	return isEvent(line) || bytes.HasPrefix(bytes.ToLower(bytes.Join(bytes.Fields(line), nil)), []byte(`{"client`))
+// Missed says what a text has not of the notations; nil if it begins as one does.
+func Missed(text []byte) error {
+	line := trace.FirstLine(text, ";")
+	line = bytes.TrimSpace(bytes.TrimPrefix(line, []byte("[")))
+	if isEvent(line) || bytes.HasPrefix(bytes.ToLower(bytes.Join(bytes.Fields(line), nil)), []byte(`{"client`)) {
+		return nil
+	}
+	return errors.New(`want {"client": …, {:process … or INFO … jepsen`)
 }
 
 func isEvent(line []byte) bool {

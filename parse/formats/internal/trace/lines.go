@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 )
 
 // MaxLineBytes bounds a line.
@@ -84,4 +85,17 @@ func (b *Builder) ReadLines(in io.Reader, name string, each func(line []byte, nu
 			b.Fault(lines.Line, err)
 		}
 	}
+}
+
+// FirstLine is the first line of a text that is neither blank nor begins with one of
+// the marks of comments, without surrounding space; nil if there is none.
+func FirstLine(text []byte, comments ...string) []byte {
+	for line := range bytes.SplitSeq(text, []byte{'\n'}) {
+		line = bytes.TrimSpace(line)
+		isComment := func(mark string) bool { return bytes.HasPrefix(line, []byte(mark)) }
+		if len(line) > 0 && !slices.ContainsFunc(comments, isComment) {
+			return line
+		}
+	}
+	return nil
 }
