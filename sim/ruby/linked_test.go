@@ -16,8 +16,9 @@ func (c *core) Fail(uint64) {}
 
 // TestLockedKinds sends linked loads and conditional stores as requests of their own where
 // the protocol's options say so, and else as loads and stores. The cache says what it gets.
+// Cores may flush lines where an option says so.
 func TestLockedKinds(t *testing.T) {
-	const load, conditional = "use_secondary_load_linked", "use_secondary_store_conditional"
+	const load, conditional, flushes = "use_secondary_load_linked", "use_secondary_store_conditional", "supports_flushes"
 	for _, c := range []struct {
 		options string
 		lock    memory.Lock
@@ -30,11 +31,12 @@ func TestLockedKinds(t *testing.T) {
 		{load, memory.LoadLinked, "Load_Linked"},
 		{load, memory.StoreConditional, "ST"},
 		{load + ", " + conditional, memory.NoLock, "LD"},
+		{flushes, memory.NoLock, "LD"},
 	} {
 		fsys := fstest.MapFS{}
 		for name, edit := range map[string]*strings.Replacer{
 			"small.slicc": strings.NewReplacer(`protocol "Small"`, `protocol "Small" `+c.options),
-			"native.sm":   strings.NewReplacer("  ST;", "  ST;\n  Load_Linked;\n  Store_Conditional;"),
+			"native.sm":   strings.NewReplacer("  ST;", "  ST;\n  Load_Linked;\n  Store_Conditional;\n  FLUSH;"),
 			"cache.sm":    strings.NewReplacer(`block_on="LineAddress") {`, `block_on="LineAddress") { assert(in_msg.Type != RubyRequestType:`+c.want+`);`),
 			"messages.sm": strings.NewReplacer(),
 			"home.sm":     strings.NewReplacer(),
@@ -52,6 +54,9 @@ func TestLockedKinds(t *testing.T) {
 		p, err := Compile(file)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if p.Flushes() != (c.options == flushes) {
+			t.Errorf("options %q: cores may flush: %v", c.options, p.Flushes())
 		}
 		q := event.New(event.FIFO, 1)
 		s := New(q, p, Options{Cores: 2}.WithDefaults())

@@ -261,7 +261,7 @@ func (p *Program) names() error {
 	}
 	r.lockedKinds(kind, p.Protocol.Options)
 	if flush := kind.Enum("FLUSH"); flush != nil {
-		r.Flush, p.Flushes = uint64(flush.Ordinal), p.Protocol.Name == "MOESI_hammer"
+		r.Flush, p.Flushes = uint64(flush.Ordinal), p.Protocol.Options.Flushes
 	}
 	m.Read, m.Write = value(memoryKind, "MEMORY_READ"), value(memoryKind, "MEMORY_WB")
 	for _, e := range size.Enums {

@@ -21,6 +21,9 @@ func (c *checker) options(d *syntax.Protocol) {
 	if len(d.Options) == 0 && !c.implicit() {
 		*o = optionsOf(d.Name)
 	}
+	// Only gem5's tester flushes lines of this one (configs/example/ruby_random_test.py); no
+	// version gives it the option.
+	o.Flushes = o.Flushes || d.Name == "MOESI_hammer"
 }
 
 // implicit reports whether the shared interfaces are included by themselves: the

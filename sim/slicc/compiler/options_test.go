@@ -21,6 +21,8 @@ func TestOptions(t *testing.T) {
 		{text: `protocol "Own";`},
 		{text: `protocol "MESI_Three_Level_HTM";`, want: types.Options{StoreConditional: true}},
 		{text: `protocol "MESI_Three_Level_HTM";`, shared: true},
+		{text: `protocol "MOESI_hammer";`, want: types.Options{Flushes: true}},
+		{text: `protocol "MOESI_hammer";`, shared: true, want: types.Options{Flushes: true}},
 		{text: `protocol "CHI";`, want: types.Options{PartialReads: true}},
 		{text: `protocol "Own" support_flushes;`, warned: "own.slicc:1:16: protocol Own runs without its option support_flushes, which is unknown: " +
 			"known are partial_func_reads, supports_flushes, use_secondary_load_linked, use_secondary_store_conditional (did you mean supports_flushes?)"},
