@@ -2,6 +2,7 @@ package litmus
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -74,8 +75,9 @@ func (r *reader) aarch64Of(t *thread, text string) error {
 	if a, ok := aarch64Accesses[mnemonic]; ok {
 		return r.aarch64Access(t, a, operands)
 	}
-	if len(operands) == 0 {
-		return fmt.Errorf("it is not supported")
+	operation, arithmetic := aarch64Arithmetic[mnemonic]
+	if len(operands) == 0 || !arithmetic && !slices.Contains([]string{"cbz", "cbnz", "mov", "eor"}, mnemonic) {
+		return fmt.Errorf("%s is not supported", strings.ToUpper(mnemonic))
 	}
 	to, _ := aarch64Register(operands[0])
 	values := make([]value, len(operands)-1)
@@ -89,7 +91,6 @@ func (r *reader) aarch64Of(t *thread, text string) error {
 		}
 		values[i] = v
 	}
-	operation, arithmetic := aarch64Arithmetic[mnemonic]
 	var err error
 	var v value
 	switch {
@@ -108,7 +109,7 @@ func (r *reader) aarch64Of(t *thread, text string) error {
 	case arithmetic && len(values) == 2:
 		v, err = computed(operation, values[0], values[1])
 	default:
-		return fmt.Errorf("it is not supported")
+		return fmt.Errorf("%s with %d operands is not supported", strings.ToUpper(mnemonic), len(operands))
 	}
 	t.set(to, v)
 	return err

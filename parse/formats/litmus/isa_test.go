@@ -34,10 +34,10 @@ const riscvTest = `RISCV LR-SC
  xor a0,x8,x8    | fence.tso             ;
  ori x10,x10,3   | sc.w.rl x8,x5,0(x6)   ;
  sw.rl x10,0(x7) | amoswap.w x4,x5,(x9)  ;
- fence r,rw      | bne x4,x0,LC00        ;
+ fence ir,iorw   | bne x4,x0,LC00        ;
                  | LC00:                 ;
                  | fence.i               ;
-                 | fence rw,w            ;
+ fence i,o       | fence rw,ow           ;
 exists (not (0:x8=1 \/ ~ 1:x8=0) /\ x=2)
 `
 
@@ -103,12 +103,16 @@ func TestInstructionSetFaults(t *testing.T) {
 		{"RISCV", "lw x3,0(x1) ;\n beq x3,x0,L ;\n ori x4,x0,1 ;\n L:", "instruction \"ori x4,x0,1\" between a branch and its label L: not supported"},
 		{"AArch64", "LDR W0,[X1] ;\n CBNZ W0,L", "no label L behind the branch to it"},
 		{"AArch64", "LDR W0,[X9]", "the address is none of a location"},
-		{"AArch64", "LDADD W0,W1,[X1]", "operand \"[X1]\" is not supported"},
+		{"AArch64", "LDADD W0,W1,[X1]", "t:4: thread 0: instruction \"LDADD W0,W1,[X1]\": LDADD is not supported"},
+		{"AArch64", "MOV W0,#1 ;\n CAS W0,W2,[X1]", "t:5: thread 0: instruction \"CAS W0,W2,[X1]\": CAS is not supported"},
+		{"AArch64", "CSEL W0,W2,W3,EQ", "t:4: thread 0: instruction \"CSEL W0,W2,W3,EQ\": CSEL is not supported"},
+		{"AArch64", "MOV W0,#1,#2", "MOV with 3 operands is not supported"},
 		{"AArch64", "SWPA W0,WZR,[X1]", "an atomic instruction to the zero register orders less: not supported"},
 		{"AArch64", "STXR W0,W3,[X1]", "no load-linked of the location before it"},
 		{"RISCV", "lw x3,4(x1)", "offset 4: want 0"},
-		{"RISCV", "amoor.w x3,x0,(x1)", "it is not supported"},
+		{"RISCV", "amoor.w x3,x0,(x1)", "t:4: thread 0: instruction \"amoor.w x3,x0,(x1)\": amoor.w of these operands is not supported"},
 		{"RISCV", "fence w,q", "fence w,q is not supported"},
+		{"RISCV", "fence w,", "fence w is not supported"},
 		{"RISCV", "sw.aq x0,0(x1)", "riscv64-zalasr has no store with acquire"},
 	} {
 		text := test.arch + " t\n{ 0:x1=x; 0:x2=y; }\n P0 ;\n " + test.code + " ;\nexists (x=1)\n"

@@ -2,6 +2,7 @@ package porcupine
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -179,16 +180,17 @@ func (r *reader) operation(code []byte, line int) error {
 	return nil
 }
 
-// event is a line of an event log.
+// event is what happens to an operation, by an event log.
 type event struct {
-	process, step, verb, key string
-	values                   []string
+	process, step, verb string
+	key                 string // empty: not given
+	value               form
 }
 
-// event reads a line of an event log.
+// event reads a line or map of an event log.
 func (r *reader) event(code []byte, line int) error {
 	s := trace.Scanner{Text: code}
-	e := event{key: defaultKey}
+	var e event
 	if s.Eat("{") {
 		e.ednMap(&s)
 	} else if !e.jepsen(&s) {
@@ -197,50 +199,97 @@ func (r *reader) event(code []byte, line int) error {
 	if s.End(); s.Err != nil {
 		return s.Err
 	}
-	if err := errors.Join(word("process", e.process), word("key", e.key)); err != nil {
-		return err
+	if strings.HasPrefix(e.process, ":") {
+		r.lost.others++
+		return nil
 	}
+	r.now = max(r.now+1, int64(line))
 	k, err := verb(e.verb)
 	if err != nil {
 		return err
 	}
-	index, under := r.open[e.process]
-	if e.step == "invoke" {
-		if under {
-			return fmt.Errorf("process %s invokes an operation while that of line %d is under way", e.process, r.ops[index].line)
-		}
-		o := operation{client: e.process, kind: k, key: e.key, line: line, time: parse.Interval{Call: int64(line), Return: parse.Pending}}
-		switch {
-		case k == cas && len(e.values) == 2:
-			o.from, o.to = e.values[0], e.values[1]
-		case k == write && len(e.values) == 1:
-			o.to = e.values[0]
-		case k != read:
-			return fmt.Errorf("%s with %d values", e.verb, len(e.values))
-		}
-		r.open[e.process] = len(r.ops)
-		r.ops = append(r.ops, o)
-		return nil
+	if e.step == "invoke" || e.step == "ok" {
+		e.tuple(k)
 	}
+	if err := word("process", e.process); err != nil {
+		return err
+	}
+	if e.key != "" {
+		if err := word("key", e.key); err != nil {
+			return err
+		}
+	}
+	if e.step == "invoke" {
+		return r.invoke(&e, k, line)
+	}
+	return r.complete(&e, k)
+}
+
+// tuple takes the key out of a value [key value] of Jepsen's independent tests: the
+// value of a cas alone is a pair.
+func (e *event) tuple(k kind) {
+	if list := e.value.list; e.key == "" && len(list) == 2 && (k != cas || list[1].list != nil) {
+		e.key, e.value = strings.TrimPrefix(list[0].text, ":"), list[1]
+	}
+}
+
+// scalar is a value that is neither a list nor a map; ok is false if it is one.
+func (f *form) scalar() (text string, ok bool) {
+	if len(f.list) == 1 {
+		f = &f.list[0]
+	}
+	return f.text, f.list == nil && !f.other
+}
+
+// invoke begins an operation.
+func (r *reader) invoke(e *event, k kind, line int) error {
+	if index, under := r.open[e.process]; under {
+		return fmt.Errorf("process %s invokes an operation while that of line %d is under way", e.process, r.ops[index].line)
+	}
+	o := operation{client: e.process, kind: k, key: cmp.Or(e.key, defaultKey), line: line, time: parse.Interval{Call: r.now, Return: parse.Pending}}
+	is := true
+	switch list := e.value.list; {
+	case k == write:
+		o.to, is = e.value.scalar()
+	case k == cas && len(list) == 2:
+		var to bool
+		o.from, is = list[0].scalar()
+		o.to, to = list[1].scalar()
+		is = is && to
+	case k == cas:
+		is = false
+	}
+	if !is {
+		return fmt.Errorf("%s of another value than the operation has: want one, of cas two", e.verb)
+	}
+	r.open[e.process] = len(r.ops)
+	r.ops = append(r.ops, o)
+	return nil
+}
+
+// complete ends an operation; the value of one that failed or may not have ended is
+// of any shape.
+func (r *reader) complete(e *event, k kind) error {
+	index, under := r.open[e.process]
 	if !under {
 		return fmt.Errorf("process %s ends an operation that it did not invoke", e.process)
 	}
 	delete(r.open, e.process)
 	o := &r.ops[index]
-	if o.kind != k || o.key != e.key {
-		return fmt.Errorf("%s of %s ends the operation of line %d, which is another", e.verb, e.key, o.line)
+	if o.kind != k || e.key != "" && o.key != e.key {
+		return fmt.Errorf("%s of %s ends the operation of line %d, which is another", e.verb, cmp.Or(e.key, o.key), o.line)
 	}
 	switch e.step {
 	case "ok":
-		o.outcome, o.time.Return = ok, int64(line)
+		o.outcome, o.time.Return = ok, r.now
 		if k == read {
-			if len(e.values) != 1 {
-				return fmt.Errorf("a read that returns %d values", len(e.values))
+			var is bool
+			if o.from, is = e.value.scalar(); !is {
+				return errors.New("a read that returns other than one value")
 			}
-			o.from = e.values[0]
 		}
 	case "fail":
-		o.outcome, o.time.Return = failed, int64(line)
+		o.outcome, o.time.Return = failed, r.now
 	case "info":
 	default:
 		return fmt.Errorf("type %q: want invoke, ok, fail or info", e.step)
@@ -249,93 +298,44 @@ func (r *reader) event(code []byte, line int) error {
 }
 
 // jepsen reads a line of a Jepsen log: INFO jepsen.util - 3 :ok :read 7. It
-// reports false for lines about something else than a client's operation.
+// reports false for lines about something else than an operation. What follows the
+// value of one that failed or may not have ended is its error.
 func (e *event) jepsen(s *trace.Scanner) bool {
 	_, rest, found := bytes.Cut(s.Text, []byte(" - "))
 	fields := bytes.Fields(rest)
-	if !found || len(fields) < 3 || fields[1][0] != ':' || bytes.HasPrefix(fields[0], []byte(":")) {
+	if !found || len(fields) < 3 || fields[1][0] != ':' {
 		s.At = len(s.Text)
 		return false
 	}
 	s.Text = rest
-	e.process = string(s.Word())
-	s.Want(":")
-	e.step = string(s.Word())
-	s.Want(":")
-	e.verb = string(s.Word())
-	e.values = ednValues(s)
+	e.process = ednForm(s, 0).text
+	e.step = strings.TrimPrefix(ednForm(s, 0).text, ":")
+	e.verb = strings.TrimPrefix(ednForm(s, 0).text, ":")
+	if s.Next() != 0 {
+		e.value = ednForm(s, 0)
+	}
+	if e.step == "fail" || e.step == "info" || strings.HasPrefix(e.process, ":") {
+		s.At = len(s.Text)
+	}
 	return true
 }
 
 // ednMap reads what follows the brace of {:process 0, :type :invoke, …}.
 func (e *event) ednMap(s *trace.Scanner) {
-	for s.Err == nil && !s.Eat("}") {
-		s.Want(":")
-		key := string(s.Word())
-		values := ednValues(s)
-		switch {
-		case s.Err != nil:
-		case key == "value":
-			e.values = values
-		case len(values) != 1:
-			s.Fail("%s has %d values", key, len(values))
-		case key == "process":
-			e.process = values[0]
-		case key == "type":
-			e.step = strings.TrimPrefix(values[0], ":")
-		case key == "f":
-			e.verb = strings.TrimPrefix(values[0], ":")
-		case key == "key":
-			e.key = values[0]
+	for ; s.Err == nil && !s.Eat("}"); s.Eat(",") {
+		key := ednForm(s, maxDepth)
+		value := ednForm(s, 0)
+		switch key.text {
+		case ":value":
+			e.value = value
+		case ":process":
+			e.process = value.text
+		case ":type":
+			e.step = strings.TrimPrefix(value.text, ":")
+		case ":f":
+			e.verb = strings.TrimPrefix(value.text, ":")
+		case ":key":
+			e.key = value.text
 		}
-		s.Eat(",")
-	}
-}
-
-// ednValues reads a value, or those in brackets.
-func ednValues(s *trace.Scanner) []string {
-	if !s.Eat("[") {
-		return []string{ednValue(s)}
-	}
-	var list []string
-	for s.Err == nil && !s.Eat("]") {
-		list = append(list, ednValue(s))
-		s.Eat(",")
-	}
-	return list
-}
-
-// ednValue reads nil, a number, a keyword or a string.
-func ednValue(s *trace.Scanner) string {
-	if s.Next() == '"' {
-		end := s.At + 1
-		for end < len(s.Text) && s.Text[end] != '"' {
-			if s.Text[end] == '\\' {
-				end++
-			}
-			end++
-		}
-		if end >= len(s.Text) {
-			s.Fail("the string is not closed")
-			return nothing
-		}
-		value := string(s.Text[s.At+1 : end])
-		s.At = end + 1
-		return value
-	}
-	start := s.At
-	s.Eat(":")
-	s.Eat("-")
-	for len(s.Word()) > 0 && s.At < len(s.Text) && (s.Text[s.At] == '-' || s.Text[s.At] == '.') {
-		s.At++
-	}
-	switch value := string(bytes.TrimSpace(s.Text[start:s.At])); value {
-	case "":
-		s.Unexpected("a value")
-		return nothing
-	case "nil":
-		return nothing
-	default:
-		return value
 	}
 }

@@ -37,7 +37,12 @@ import (
 // Missed says what a text has not of the notations; nil if it begins as one does.
 func Missed(text []byte) error {
 	line := trace.FirstLine(text, ";")
-	line = bytes.TrimSpace(bytes.TrimPrefix(line, []byte("[")))
+	if bytes.HasPrefix(line, []byte("[")) || bytes.HasPrefix(line, []byte("(")) { // a vector or list
+		line = trace.FirstLine(text[bytes.Index(text, line)+1:], ";")
+	}
+	if bytes.HasPrefix(line, []byte("#")) { // a tag
+		line = line[max(0, bytes.IndexByte(line, '{')):]
+	}
 	if isEvent(line) || bytes.HasPrefix(bytes.ToLower(bytes.Join(bytes.Fields(line), nil)), []byte(`{"client`)) {
 		return nil
 	}
@@ -45,7 +50,7 @@ func Missed(text []byte) error {
 }
 
 func isEvent(line []byte) bool {
-	return bytes.HasPrefix(line, []byte("{:")) || bytes.HasPrefix(line, []byte("INFO")) && bytes.Contains(line, []byte("jepsen"))
+	return isMap(line) || bytes.HasPrefix(line, []byte("INFO")) && bytes.Contains(line, []byte("jepsen"))
 }
 
 // Read reads a history from in; name stands in error messages. The notes say what
@@ -55,6 +60,9 @@ func Read(in io.Reader, name string) (*parse.History, []string, error) {
 	r := reader{open: map[string]int{}}
 	if err := r.trace.ReadLines(in, name, r.line); err != nil {
 		return nil, nil, err
+	}
+	if err := r.maps.end(); err != nil {
+		r.trace.Fault(r.maps.line, err)
 	}
 	r.values()
 	if err := r.trace.Err(name); err != nil {
@@ -106,14 +114,37 @@ type reader struct {
 	ops   []operation
 	open  map[string]int // of an event log: process → its operation under way
 
-	lost struct{ reads, failed, cas int }
+	maps splitter
+	now  int64 // the time of the last event
+
+	lost struct{ reads, failed, cas, others int }
 }
 
+// line reads a line: one of a log, an operation in JSON, or a part of maps.
 func (r *reader) line(code []byte, line int) error {
-	if isEvent(code) {
-		return r.event(code, line)
+	if r.maps.depth == 0 && !r.maps.inVector {
+		switch c := code[0]; {
+		case c == 'I' && isEvent(code):
+			return r.event(code, line)
+		case bytes.IndexByte([]byte("[(;#])"), c) < 0 && !isMap(code):
+			return r.operation(code, line)
+		}
 	}
-	return r.operation(code, line)
+	return r.maps.split(code, line, func(text []byte, line int) {
+		read := r.event
+		if !isMap(text) {
+			read = r.operation
+		}
+		if err := read(text, line); err != nil {
+			r.trace.Fault(line, err)
+		}
+	})
+}
+
+// isMap reports whether a text begins as a map of EDN, not as an object of JSON.
+func isMap(text []byte) bool {
+	rest, is := bytes.CutPrefix(text, []byte("{"))
+	return is && bytes.HasPrefix(bytes.TrimSpace(rest), []byte(":"))
 }
 
 // place is a key and a value.
@@ -192,5 +223,6 @@ func (r *reader) notes() []string {
 	add(r.lost.reads, "reads without an answer")
 	add(r.lost.failed, "operations that failed")
 	add(r.lost.cas, "pending compare-and-sets whose value was not read")
+	add(r.lost.others, "events of processes that are no clients (as :nemesis)")
 	return notes
 }
