@@ -15,7 +15,7 @@ var lineBudgets = []struct {
 }{
 	{"gen", 8820, 9200},
 	{"sim", 40700, 36500},
-	{"sim/slicc/syntax", 2790, 2700}, {"sim/slicc/types", 1300, 1200}, {"sim/slicc/compiler", 2040, 2000}, {"sim/slicc/mutate", 2350, 2000},
+	{"sim/slicc/syntax", 2820, 2700}, {"sim/slicc/types", 1300, 1200}, {"sim/slicc/compiler", 2040, 2000}, {"sim/slicc/mutate", 2350, 2000},
 	{"sim/ruby", 12370, 11100}, {"sim/builtin", 5830, 5350}, {"sim/explore", 5050, 4800}, {"sim/gem5", 4590, 4275}, {"sim/sandbox", 1980, 1500},
 	{"parse", 10780, 7000},
 	{"check", 27900, 24500},

@@ -14,7 +14,7 @@ var manualBudgets = []struct {
 	folders string // joined by a space
 	lines   int
 }{
-	{".", 165},
+	{".", 162},
 	{"campaigns", 150},
 	{"campaigns/audit", 66},
 	{"campaigns/lab", 117},
