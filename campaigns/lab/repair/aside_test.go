@@ -39,18 +39,6 @@ func TestAside(t *testing.T) {
 	}
 }
 
-// ports is a machine with two queues, of which rows take messages or let them wait.
-const ports = `machine(MachineType:M, "m") : int n; {
-  action(pop, "p", desc="") { p.dequeue(now()); }
-  action(pop2, "p2", desc="") { q.dequeue(now()); }
-  action(z_recycle, "z", desc="") { p.recycle(now(), later()); }
-  action(y_stall, "y", desc="") { stall_and_wait(p, address); }
-  action(x_stall, "x", desc="") { stall_and_wait(q, address); }
-  action(w, "w", desc="") { free(a); }
-}
-protocol "P";
-`
-
 // TestMissingTogether requires the rows of all states that lack an event to be added at once, and
 // those of the states of a declaration of the same state.
 func TestMissingTogether(t *testing.T) {

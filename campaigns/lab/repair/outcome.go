@@ -65,11 +65,7 @@ func (s *search) last(ctx context.Context, id string, f *audit.Finding) ([]sim.R
 	job := sim.Job{Program: p, Rounds: f.Rounds, Seed: f.Seed, Timeout: lastTime}
 	var rows []sim.Row
 	if violates(f) {
-		near, err := diagnose.Between(ctx, on.(diagnose.Observer), job)
-		for _, r := range near {
-			rows = append(rows, r)
-		}
-		return rows, err
+		return diagnose.Between(ctx, on.(diagnose.Observer), job)
 	}
 	last, err := diagnose.RecordLast(ctx, on.(diagnose.Recorder), job, diagnose.Filter{Everywhere: true})
 	if err != nil {
