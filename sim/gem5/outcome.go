@@ -97,7 +97,7 @@ var (
 	// StateMachine.py and embedError in AST.py of src/mem/slicc write these three.
 	transitionForm = lazyregexp.New(`(?:(\w+)_Transitions\.cc:\d+: panic: )?Invalid transition\s+(\S+) time: \d+ addr: (\S+) event: (\S+) state: (\S+)`)
 	statementForm  = lazyregexp.New(`(?:(\w+)_Controller\.cc:\d+: panic: )?Runtime Error at ([\w.-]+):(\d+): (.*?)\.?\s*(?:\n|$)`)
-	assertionForm  = lazyregexp.New("(?m)([^\\s:]+):\\d+: (?:.*?::(\\w+)\\(.*?)?Assertion [`'](.+)' failed")
+	assertionForm  = lazyregexp.New("(?m)([^\\s:]+):\\d+: (?:.*?::(\\w+)\\()?.*?Assertion [`'](.+)' failed")
 	tracingForm    = lazyregexp.New(`Tracing is not enabled|invalid debug flag`)
 	messageForm    = lazyregexp.New(`(?m)^(?:\S+:\d+: )?(panic|fatal): (.*)$`)
 	conditionForm  = lazyregexp.New(`^(?:panic|fatal) condition .* occurred: `)

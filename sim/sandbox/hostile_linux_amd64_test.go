@@ -187,16 +187,23 @@ func TestToolArchitectures(t *testing.T) {
 			if err := os.WriteFile(path, p.image(), 0o755); err != nil {
 				t.Fatal(err)
 			}
-			status, err := Isolation{Filter: true}.start(exec.Command(path))
-			if err != nil {
-				t.Fatal(err)
+			end := func(i Isolation) string {
+				status, err := i.start(exec.Command(path))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if status.Signaled() {
+					return unix.SignalName(status.Signal())
+				}
+				return fmt.Sprintf("exit %d", status.ExitStatus())
 			}
-			got := fmt.Sprintf("exit %d", status.ExitStatus())
-			if status.Signaled() {
-				got = unix.SignalName(status.Signal())
+			want := test.want
+			// A kernel without system calls of 32 bits ends int 0x80 itself.
+			if want == "SIGSYS" && end(Isolation{}) == "SIGSEGV" {
+				want = "SIGSEGV"
 			}
-			if got != test.want {
-				t.Errorf("%s, want %s", got, test.want)
+			if got := end(Isolation{Filter: true}); got != want {
+				t.Errorf("%s, want %s", got, want)
 			}
 		})
 	}

@@ -29,7 +29,7 @@ var faults = map[string]end{
 		"build/X86/mem/ruby/protocol/L1Cache_Transitions.cc:1846: panic: Invalid transition\n" +
 			"system.ruby.l1_cntrl3 time: 48231 addr: 0x3040 event: Inv state: IS_I\n\nMemory Usage: 682560 KBytes\n", syscall.SIGABRT,
 	},
-	"assertion": {"gem5: build/X86/L1Cache_Controller.cc:1203: void f(): Assertion `m_tbe_ptr != NULL' failed.\n", syscall.SIGABRT},
+	"assertion": {"gem5: build/X86/mem/ruby/protocol/L1Cache_Controller.cc:1203: void gem5::ruby::L1Cache_Controller::unset_tbe(TBE*&): Assertion `m_tbe_ptr != NULL' failed.\n", syscall.SIGABRT},
 	"deadlock":  {"src/mem/ruby/system/Sequencer.cc:270: panic: Possible Deadlock detected. Aborting!\n version: 2\n", syscall.SIGABRT},
 	"functional-read": {
 		"src/mem/ruby/system/RubyPort.cc:431: fatal: Ruby functional read failed for address 0xc580\nMemory Usage: 723968 KBytes\n", 0,
