@@ -12,13 +12,16 @@ import (
 // FunctionalRead is gem5's RubySystem::functionalRead: the copy of a line in the
 // controller that may write it, or else in the first that may read it, or else in
 // memory that backs caches which broadcast, if none of them has anything to do with
-// the line, or else in a message. Where protocols have parts of lines, these are put
+// the line, or else in a message, or else in the copy that is Maybe_Stale of the machine
+// with the least functionalReadPriority (RubySystem.cc:557 of v24.1). Where protocols have parts of lines, these are put
 // together, as with gem5's PROTOCOL_PARTIAL_FUNC_READS. Where names the controller and
 // its state, or the message. Found is false where gem5 finds nothing, which ends its
 // simulation; where is empty then if the protocol's messages cannot be read. A fault of
 // the protocol ends the run.
 func (s *System) FunctionalRead(line memory.Addr) (b memory.Block, where sim.Failure, found bool) {
 	var write, backing, home *controller
+	var least int64
+	x := &lookup{System: s}
 	var readers, busy, others []*controller
 	for _, list := range s.controllers {
 		for _, c := range list {
@@ -28,7 +31,13 @@ func (s *System) FunctionalRead(line memory.Addr) (b memory.Block, where sim.Fai
 			if c.role.Home {
 				home = c
 			}
-			switch s.program.permissionOf(c.accessOf(line)) {
+			permission := s.program.permissionOf(c.accessOf(line))
+			if permission == "Maybe_Stale" {
+				if n := c.stalePriority(); n >= 0 && (x.stale == nil || n < least) {
+					x.stale, least = c, n
+				}
+			}
+			switch permission {
 			case "Read_Write":
 				write = cmp.Or(write, c)
 			case "Read_Only":
@@ -49,7 +58,7 @@ func (s *System) FunctionalRead(line memory.Addr) (b memory.Block, where sim.Fai
 		return b, where, false
 	}
 	s.reading = reading{line: line}
-	x := &lookup{System: s, home: home}
+	x.home = home
 	if home.code.Functional.Read.Mask >= 0 {
 		x.parts(write, backing, readers, busy, others)
 	} else {
@@ -71,6 +80,7 @@ func (s *System) FunctionalRead(line memory.Addr) (b memory.Block, where sim.Fai
 type lookup struct {
 	*System
 	home  *controller
+	stale *controller // with the copy to read if there is no newer one; nil for none
 	where sim.Failure // the last place of data
 	mask  uint64
 }
@@ -88,8 +98,8 @@ func (x *lookup) whole(write, backing *controller, readers, busy []*controller) 
 		x.read(from)
 		return
 	}
-	if len(busy) > 0 {
-		_ = x.messages(nil, true) || x.messages(nil, false)
+	if len(busy) > 0 && !x.messages(nil, true) && !x.messages(nil, false) && x.stale != nil {
+		x.read(x.stale)
 	}
 }
 
@@ -204,6 +214,18 @@ func (c *controller) accessOf(line memory.Addr) uint64 {
 	c.words[f.Params[0]] = uint64(line)
 	c.exec(f.Entry)
 	return c.words[f.Result]
+}
+
+// stalePriority is the priority of a controller that may read a copy which is Maybe_Stale,
+// the least one first; negative for others.
+func (c *controller) stalePriority() int64 {
+	f := c.code.Functional.Priority
+	if f == nil {
+		return -1
+	}
+	defer c.catch()
+	c.exec(f.Entry)
+	return int64(c.words[f.Result])
 }
 
 // dataRead runs a function that reads the data of a line, of a message if there is

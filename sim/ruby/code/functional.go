@@ -11,7 +11,10 @@ import (
 type functional struct {
 	Permission *Function
 	Read       *DataRead
-	Refused    syntax.Faults // why there are none
+	// Priority orders the controllers that may read a copy which is Maybe_Stale, where no
+	// message has newer data: nil for a machine that may not. Since gem5 v24.1.
+	Priority *Function
+	Refused  syntax.Faults // why there are none
 	// messages are those of messages, by layout.index, nil where they have no data:
 	// of a home alone, whose controllers read all that are in flight.
 	Messages []*DataRead
@@ -57,6 +60,9 @@ func (g *generator) compileFunctional() {
 	outer := g.faults
 	g.faults = nil
 	f.Permission, f.Read = g.function(permission), g.dataRead(partial, whole)
+	if p := defined(g.code.Decl.Funcs, "functionalReadPriority"); p != nil {
+		f.Priority = g.function(p)
+	}
 	if g.code.Home {
 		g.compileMessageReads(f.Read.Mask >= 0)
 	}
