@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -301,7 +300,7 @@ func listedPatch(tree string, ids []string) ([]byte, error) {
 		return nil, nil
 	}
 	return realbugs.Patch(bugs, func(name string) ([]byte, error) {
-		return os.ReadFile(filepath.Join(tree, realbugs.Directory, filepath.FromSlash(name)))
+		return os.ReadFile(filepath.Join(tree, protocols.Folder, filepath.FromSlash(name)))
 	})
 }
 
@@ -314,14 +313,18 @@ func mutantPatch(tree, protocol, id string, repairs bool) ([]byte, error) {
 	case name == "":
 		return nil, errors.New("--repair: want --protocol")
 	}
-	root := filepath.Join(tree, realbugs.Directory, filepath.FromSlash(name)+".slicc")
-	if _, err := os.Stat(root); err != nil {
-		return nil, fmt.Errorf("protocol %s: %w", name, err)
+	root, err := protocols.InTree(tree, name)
+	if err != nil {
+		return nil, err
+	}
+	folder, err := filepath.Rel(tree, filepath.Dir(root))
+	if err != nil {
+		return nil, err
 	}
 	files, err := run.Edited(root, repairs, id)
 	var diff []byte
 	for _, f := range files {
-		diff = append(diff, f.Diff(path.Join(realbugs.Directory, path.Dir(name)))...)
+		diff = append(diff, f.Diff(filepath.ToSlash(folder))...)
 	}
 	return diff, err
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"ordeal/sim/gem5"
 	"ordeal/sim/protocols"
 	"ordeal/sim/slicc/compiler"
 	"ordeal/sim/slicc/syntax"
@@ -23,9 +22,11 @@ func LoadProtocol(simulator string, c *Config) (p *types.Protocol, dir string, e
 	case simulator == SimBuiltin && c.Coherent():
 		file, err = protocols.Load(c.Protocol)
 	case simulator == SimGem5 && c.Tree != "" && c.Protocol != "":
-		root := filepath.Join(c.Tree, gem5.ProtocolFile(c.Protocol+".slicc"))
-		dir = filepath.Dir(root)
-		file, err = protocols.LoadFile(root)
+		var root string
+		if root, err = protocols.InTree(c.Tree, c.Protocol); err == nil {
+			dir = filepath.Dir(root)
+			file, err = protocols.LoadFile(root)
+		}
 	default:
 		return nil, "", nil
 	}

@@ -2,7 +2,6 @@ package reduction
 
 import (
 	"context"
-	"path/filepath"
 	"time"
 
 	"ordeal/campaigns/config"
@@ -11,7 +10,7 @@ import (
 	"ordeal/gen"
 	"ordeal/gen/reduce"
 	"ordeal/sim"
-	"ordeal/sim/gem5"
+	"ordeal/sim/protocols"
 	"ordeal/sim/slicc/types"
 )
 
@@ -65,9 +64,11 @@ func (s *reducer) embedded() sim.Runner {
 		name = known.Protocol().Name
 	}
 	machine := config.DefaultConfig()
-	machine.Machine = config.Machine{
-		Core: oracleCores[c.CPU], SLICC: filepath.Join(c.Tree, gem5.ProtocolFile(name+".slicc")), Repair: c.Repair, Mutant: c.Mutant,
+	root, err := protocols.InTree(c.Tree, name)
+	if err != nil {
+		return nil
 	}
+	machine.Machine = config.Machine{Core: oracleCores[c.CPU], SLICC: root, Repair: c.Repair, Mutant: c.Mutant}
 	runner, err := run.NewRunner(config.SimBuiltin, &machine)
 	if err != nil {
 		return nil

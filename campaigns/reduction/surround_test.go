@@ -19,7 +19,6 @@ import (
 	"ordeal/gen"
 	"ordeal/gen/reduce"
 	"ordeal/sim"
-	"ordeal/sim/gem5"
 	"ordeal/sim/protocols"
 )
 
@@ -205,7 +204,7 @@ func TestCycles(t *testing.T) {
 // the embedded simulator, and none where there is no such protocol.
 func TestReproducing(t *testing.T) {
 	tree := t.TempDir()
-	must.Succeed(t, os.CopyFS(filepath.Join(tree, gem5.ProtocolFile("")), protocols.Files()))
+	must.Succeed(t, os.CopyFS(filepath.Join(tree, protocols.Folder), protocols.Files()))
 	var shapes []*gen.Program
 	for _, text := range []string{
 		"ordeal-program 1\nlayout spread\nlocations x y\nthread 0\nstore x 1\nload x\nthread 1\nstore y 2\nload y\n",

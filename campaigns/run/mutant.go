@@ -1,7 +1,6 @@
 package run
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -39,11 +38,27 @@ func edits(g *config.Gem5, root string, m *config.Machine) (gem5.Mutation, error
 	if protocol == "" {
 		return change, errors.New("repair: protocol is missing: want that of the binary")
 	}
-	files, err := Edited(filepath.Join(root, gem5.ProtocolFile(protocol+".slicc")), m.Repair, m.Mutant)
+	file, err := protocols.InTree(root, protocol)
+	if err != nil {
+		return change, fmt.Errorf("%s: %w", edit(m), err)
+	}
+	files, err := Edited(file, m.Repair, m.Mutant)
 	for _, f := range files {
-		change.Changes = append(change.Changes, tree.Change{File: gem5.ProtocolFile(f.Name), Contents: f.New})
+		source, err := filepath.Rel(root, filepath.Join(filepath.Dir(file), filepath.FromSlash(f.Name)))
+		if err != nil {
+			return change, err
+		}
+		change.Changes = append(change.Changes, tree.Change{File: source, Contents: f.New})
 	}
 	return change, err
+}
+
+// edit says what is asked for.
+func edit(m *config.Machine) string {
+	if m.Mutant != "" {
+		return "mutant " + m.Mutant
+	}
+	return "repair"
 }
 
 // Edited are the files of the protocol with a root file that repairs of known defects and a
@@ -52,14 +67,14 @@ func edits(g *config.Gem5, root string, m *config.Machine) (gem5.Mutation, error
 // was not restored since its process was killed, they are those of the tree itself.
 func Edited(root string, repairs bool, mutant string) ([]mutate.File, error) {
 	fsys, file := protocols.OnDisk(root)
-	if folder, found := strings.CutSuffix(filepath.Dir(root), gem5.ProtocolFile("")); found {
-		originals, err := tree.Originals(cmp.Or(folder, "."))
+	if folder, below, found := protocols.Split(filepath.Dir(root)); found {
+		originals, err := tree.Originals(folder)
 		if err != nil {
 			return nil, err
 		}
 		var over []mutate.File
 		for _, o := range originals {
-			if name, err := filepath.Rel(gem5.ProtocolFile(""), o.File); err == nil {
+			if name, err := filepath.Rel(below, o.File); err == nil {
 				over = append(over, mutate.File{Name: name, New: o.Contents})
 			}
 		}

@@ -9,8 +9,8 @@ import (
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/internal/must"
-	"ordeal/sim/gem5"
 	"ordeal/sim/gem5/tree"
+	"ordeal/sim/protocols"
 )
 
 // TestEdits plants repairs, and a mutant of the repaired protocol, in the files
@@ -18,7 +18,7 @@ import (
 func TestEdits(t *testing.T) {
 	root := t.TempDir()
 	write := func(name, text string) {
-		path := filepath.Join(root, gem5.ProtocolFile(name))
+		path := filepath.Join(root, protocols.Folder, name)
 		must.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o755))
 		must.Succeed(t, os.WriteFile(path, []byte(text), 0o644))
 	}
@@ -55,7 +55,7 @@ func TestEdits(t *testing.T) {
 			continue
 		}
 		must.Succeed(t, err)
-		if len(m.Changes) != 1 || m.Changes[0].File != gem5.ProtocolFile("pair.sm") || m.Rebuild[0] != "scons" {
+		if len(m.Changes) != 1 || m.Changes[0].File != protocols.Folder+"/pair.sm" || m.Rebuild[0] != "scons" {
 			t.Fatalf("%+v", m)
 		}
 		text := string(m.Changes[0].Contents)
@@ -74,8 +74,8 @@ func TestEditsWhileChanged(t *testing.T) {
 		must.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o755))
 		must.Succeed(t, os.WriteFile(path, []byte(text), 0o644))
 	}
-	write(gem5.ProtocolFile("Small.slicc"), "protocol \"Small\";\ninclude \"cache.sm\";\n")
-	write(gem5.ProtocolFile("cache.sm"), `machine(MachineType:L1Cache, "cache") : int x; {
+	write(protocols.Folder+"/Small.slicc", "protocol \"Small\";\ninclude \"cache.sm\";\n")
+	write(protocols.Folder+"/cache.sm", `machine(MachineType:L1Cache, "cache") : int x; {
   state_declaration(State, desc="s", default="L1Cache_State_I") { I, AccessPermission:Invalid, desc="i"; }
   enumeration(Event, desc="e") { Load, desc="w"; }
   action(a_one, "a", desc="a") {}
@@ -102,7 +102,7 @@ func TestEditsWhileChanged(t *testing.T) {
 	must.Succeed(t, err)
 	place := tree.Tree{Dir: root, Rebuild: g.Rebuild, Binary: "gem5"}
 	must.Succeed(t, place.With(t.Context(), planted.Changes, func(context.Context, string) error {
-		now, err := os.ReadFile(filepath.Join(root, gem5.ProtocolFile("cache.sm")))
+		now, err := os.ReadFile(filepath.Join(root, protocols.Folder+"/cache.sm"))
 		must.Succeed(t, err)
 		if string(now) != want["a_one"] {
 			t.Errorf("the mutant is not in place:\n%s", now)
@@ -113,11 +113,11 @@ func TestEditsWhileChanged(t *testing.T) {
 			}
 		}
 		// What was edited meanwhile is what it is.
-		write(gem5.ProtocolFile("cache.sm"), strings.Replace(want["b_two"], "a_one;", "a_one; a_one;", 1))
+		write(protocols.Folder+"/cache.sm", strings.Replace(want["b_two"], "a_one;", "a_one; a_one;", 1))
 		if _, err := edits(g, root, &config.Machine{Mutant: mutant("b_two")}); err == nil {
 			t.Error("an edit that has nothing to leave out")
 		}
-		write(gem5.ProtocolFile("cache.sm"), want["a_one"])
+		write(protocols.Folder+"/cache.sm", want["a_one"])
 		return nil
 	}))
 }

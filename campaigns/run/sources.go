@@ -43,7 +43,11 @@ func sources(simulator string, c *config.Config) map[string]string {
 			note("gem5 binary", binary, buildID)
 		}
 		if protocol, _, ok := strings.Cut(c.Mutant, "/"); ok && c.Tree != "" {
-			note("slicc", filepath.Join(c.Tree, gem5.ProtocolFile(protocol+".slicc")), hashSLICC)
+			root, err := protocols.InTree(c.Tree, protocol)
+			if err != nil {
+				root = c.Tree // the run says what is wrong
+			}
+			note("slicc", root, hashSLICC)
 		}
 	}
 	return all

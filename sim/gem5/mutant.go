@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -29,10 +28,6 @@ type Mutation struct {
 
 // DefaultRebuild bounds the rebuilding of a mutant.
 const DefaultRebuild = 3 * time.Hour
-
-// ProtocolFile is the path, from the root of a gem5 tree, of a file of its
-// protocols.
-func ProtocolFile(name string) string { return filepath.Join("src/mem/ruby/protocol", name) }
 
 // runMutant runs jobs while the mutant is in place. A mutant that does not
 // build or cannot be applied gives outcome Infra for every job.

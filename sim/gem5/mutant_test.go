@@ -13,6 +13,7 @@ import (
 	"ordeal/sim"
 	"ordeal/sim/gem5/fakegem5"
 	"ordeal/sim/gem5/tree"
+	"ordeal/sim/protocols"
 )
 
 // newMutable makes a tree whose build puts the contents of its protocol into
@@ -21,7 +22,7 @@ func newMutable(t *testing.T, contents string) (r *Runner, root string) {
 	t.Helper()
 	r = newRunner(t, "", nil)
 	root, self := r.options.Tree, r.options.Binary
-	protocol := ProtocolFile("Small.sm")
+	protocol := protocols.Folder + "/Small.sm"
 	build := fmt.Sprintf(`
 settings=$(cat %[1]s)
 test "$settings" != broken || { echo no such action; exit 1; }
@@ -89,7 +90,7 @@ func TestMutant(t *testing.T) {
 
 func asBefore(t *testing.T, root string) {
 	t.Helper()
-	if data, err := os.ReadFile(filepath.Join(root, ProtocolFile("Small.sm"))); err != nil || string(data) != "on" {
+	if data, err := os.ReadFile(filepath.Join(root, protocols.Folder, "Small.sm")); err != nil || string(data) != "on" {
 		t.Errorf("the protocol is %q, %v", data, err)
 	}
 	data, err := os.ReadFile(filepath.Join(root, "build", "gem5"))

@@ -13,8 +13,6 @@ import (
 	"ordeal/gen"
 	"ordeal/gen/emit/elf"
 	"ordeal/sim"
-	"ordeal/sim/slicc/compiler"
-	"ordeal/sim/slicc/syntax"
 	"ordeal/sim/slicc/types"
 	"ordeal/sim/trace"
 )
@@ -197,16 +195,7 @@ func (r *Runner) Protocol() *types.Protocol {
 	if name == "" && r.info != nil && len(r.info.Protocols) == 1 {
 		name = r.info.Protocols[0]
 	}
-	dir := filepath.Dir(filepath.Join(r.options.Tree, ProtocolFile(name)))
-	file, err := syntax.Load(os.DirFS(dir), name+".slicc")
-	if err != nil {
-		return nil
-	}
-	p, err := compiler.Check(file)
-	if err != nil {
-		return nil
-	}
-	return p
+	return inTree(r.options.Tree, name)
 }
 
 var errNoPages = errors.New("the trace does not show where the pages of the executable are")

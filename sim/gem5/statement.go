@@ -1,12 +1,11 @@
 package gem5
 
 import (
-	"path/filepath"
-
 	"ordeal/sim"
 	"ordeal/sim/protocols"
 	"ordeal/sim/slicc/compiler"
 	"ordeal/sim/slicc/syntax"
+	"ordeal/sim/slicc/types"
 )
 
 // nameStatement names the action or function of a statement that failed, of which gem5
@@ -17,12 +16,25 @@ func (l *launch) nameStatement(result *sim.Result) {
 	if f.At.File == "" || o.Tree == "" || o.Protocol == "" {
 		return
 	}
-	file, err := protocols.LoadFile(filepath.Join(o.Tree, ProtocolFile(o.Protocol+".slicc")))
-	if err != nil {
-		return
-	}
-	if p, err := compiler.Check(file); err == nil {
+	if p := inTree(o.Tree, o.Protocol); p != nil {
 		p.Locate(f, f.Row.Machine, syntax.Pos{File: f.At.File, Line: int32(f.At.Line)})
 		result.Title = f.Title()
 	}
+}
+
+// inTree is a protocol of a gem5 tree; nil where it cannot be read.
+func inTree(tree, name string) *types.Protocol {
+	root, err := protocols.InTree(tree, name)
+	if err != nil {
+		return nil
+	}
+	file, err := protocols.LoadFile(root)
+	if err != nil {
+		return nil
+	}
+	p, err := compiler.Check(file)
+	if err != nil {
+		return nil
+	}
+	return p
 }

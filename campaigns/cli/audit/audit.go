@@ -26,6 +26,7 @@ import (
 	"ordeal/campaigns/report"
 	"ordeal/campaigns/report/html"
 	"ordeal/campaigns/run"
+	"ordeal/sim/protocols"
 )
 
 // The exit statuses by which git bisect leaves a commit out, and ends.
@@ -146,7 +147,11 @@ func (x *auditCommand) options() error {
 		if x.o.SLICC != "" || x.o.Protocol == "" {
 			return errors.New("--gem5-tree: want --protocol, which names one of its protocols, and not --slicc")
 		}
-		x.o.SLICC, x.o.Protocol = filepath.Join(x.tree, bugs.Directory, filepath.FromSlash(x.o.Protocol)+".slicc"), ""
+		root, err := protocols.InTree(x.tree, x.o.Protocol)
+		if err != nil {
+			return fmt.Errorf("--protocol: %w", err)
+		}
+		x.o.SLICC, x.o.Protocol = root, ""
 	}
 	if (x.o.SLICC == "") == (x.o.Protocol == "") {
 		return errors.New("want a protocol to audit: --slicc FILE, --gem5-tree TREE --protocol NAME, or --protocol of an embedded one")

@@ -17,10 +17,10 @@ import (
 	"ordeal/campaigns/diagnose"
 	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/lab/bugs"
 	"ordeal/campaigns/lab/repair"
 	"ordeal/campaigns/progress"
 	"ordeal/campaigns/run"
+	"ordeal/sim/protocols"
 )
 
 // NewRepair makes the mutate repair command.
@@ -156,7 +156,7 @@ func (x *repairCommand) patches(dir string, r *repair.Result) error {
 		return err
 	}
 	for i, found := range r.Repairs {
-		patch, err := repair.Patch(x.o.Finding.Machine, found.ID, bugs.Directory)
+		patch, err := repair.Patch(x.o.Finding.Machine, found.ID, protocols.Folder)
 		if err != nil {
 			return err
 		}

@@ -12,6 +12,8 @@ import (
 	"path"
 	"strconv"
 	"strings"
+
+	"ordeal/sim/protocols"
 )
 
 // Clone is a clone of gem5's repository, with a work tree or bare. It is only read,
@@ -28,7 +30,7 @@ type Protocols map[string]string
 
 // folders are gem5's directory of protocols, and where it was until 2019; others
 // are where the learning material is.
-var folders = []string{Directory, "src/mem/protocol"}
+var folders = []string{protocols.Folder, "src/mem/protocol"}
 
 const learning = "src/learning_gem5/part3"
 

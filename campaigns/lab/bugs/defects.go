@@ -19,6 +19,7 @@ import (
 	"ordeal/campaigns/reduction"
 	"ordeal/campaigns/run"
 	"ordeal/sim/builtin"
+	"ordeal/sim/protocols"
 	"ordeal/sim/slicc/mutate"
 )
 
@@ -252,7 +253,7 @@ func Patch(bugs []*Bug, read func(name string) ([]byte, error)) ([]byte, error) 
 	files, err := proposal(bugs, read)
 	var diff []byte
 	for _, f := range files {
-		diff = append(diff, f.Diff(Directory)...)
+		diff = append(diff, f.Diff(protocols.Folder)...)
 	}
 	return diff, err
 }
@@ -309,9 +310,6 @@ func (p Protocols) file(name string) ([]byte, error) {
 	}
 	return []byte(text), nil
 }
-
-// Directory is where gem5 has its protocols.
-const Directory = "src/mem/ruby/protocol"
 
 // picture leaves what belongs to a defect of the unmodified protocol in the directory of
 // its finding: the reduced run, the page that explains it, and the repair as a patch.

@@ -12,6 +12,7 @@ import (
 
 	"ordeal/campaigns/audit"
 	"ordeal/campaigns/config"
+	"ordeal/sim/protocols"
 )
 
 // TestRepeat requires the run that the list has of a bug to be made where the search finds
@@ -117,7 +118,7 @@ func TestRunsOfDefects(t *testing.T) {
 	if tree == "" {
 		t.Skip("ORDEAL_GEM5_TREE names no gem5 tree")
 	}
-	base, at := Protocols{}, os.DirFS(filepath.Join(tree, Directory))
+	base, at := Protocols{}, os.DirFS(filepath.Join(tree, protocols.Folder))
 	err := fs.WalkDir(at, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
