@@ -15,13 +15,17 @@ var criteria = []model.Model{model.CC, model.CCv, model.CM, model.CCM, model.WSC
 
 // catches counts the violations of SC that each criterion catches.
 type catches struct {
-	violations int
-	by         [5]int // of criteria
-	early      int    // by CC or CCv
+	histories, violations int
+	by                    [5]int // of criteria
+	early                 int    // by CC or CCv
 }
 
-// add checks a violation under every criterion.
+// add checks a history, and a violation under every criterion.
 func (k *catches) add(ctx context.Context, r *sample) error {
+	k.histories++
+	if v, err := answer(ctx, r, model.SC); err != nil || v.Answer != check.Forbidden {
+		return err
+	}
 	k.violations++
 	early := false
 	for i, m := range criteria {
@@ -41,6 +45,7 @@ func (k *catches) add(ctx context.Context, r *sample) error {
 }
 
 func (k *catches) plus(other *catches) {
+	k.histories += other.histories
 	k.violations += other.violations
 	k.early += other.early
 	for i, n := range other.by {
@@ -49,7 +54,7 @@ func (k *catches) plus(other *catches) {
 }
 
 func (k *catches) row(first ...any) []any {
-	row := append(first, k.violations)
+	row := append(first, k.histories, k.violations)
 	for i := range criteria {
 		if k.violations == 0 {
 			row = append(row, nil)
@@ -60,48 +65,44 @@ func (k *catches) row(first ...any) []any {
 	return row
 }
 
-func catchTable(first ...Column) Table {
-	t := Table{Columns: append(first, Column{Name: "violations"})}
+// caughtBy measures which violations the criteria catch, of the histories of each point.
+func caughtBy[K comparable](ctx context.Context, name string, points []point[K], histories func(point[K]) ([]sample, error)) (finding, error) {
+	t := Table{Columns: []Column{{Name: name}, {Name: "histories"}, {Name: "violations"}}}
 	for _, m := range criteria {
 		t.Columns = append(t.Columns, Column{Name: m.Name, Unit: "%", Digits: 2})
 	}
-	return t
-}
-
-// caught measures which violations of injected bugs the criteria catch.
-func caught(ctx context.Context, b *bench, c *config.Campaign) (finding, error) {
-	s := newSource(c)
-	table := catchTable(Column{Name: "bug"}, Column{Name: "protocol"}, Column{Name: "histories"})
 	var total catches
-	all := 0
-	for _, p := range pointsBy(c, func(cfg *config.Config) string { return cfg.Bug.Known }) {
-		b.progress("%s", p.x)
-		runs, err := b.deal(ctx, s, p.configs, len(p.configs), 0)
+	for _, p := range points {
+		runs, err := histories(p)
 		if err != nil {
 			return finding{}, err
 		}
 		var k catches
 		for i := range runs {
-			v, err := answer(ctx, &runs[i], model.SC)
-			if err != nil {
-				return finding{}, err
-			}
-			if v.Answer != check.Forbidden {
-				continue
-			}
 			if err := k.add(ctx, &runs[i]); err != nil {
 				return finding{}, err
 			}
 		}
-		table.Rows = append(table.Rows, k.row(p.x, c.Configs[p.configs[0]].Protocol, len(runs)))
-		all += len(runs)
 		total.plus(&k)
+		t.Rows = append(t.Rows, k.row(p.x))
 	}
-	table.Rows = append(table.Rows, total.row("all", "", all))
-	return finding{tables: []Table{table}, measured: map[string]string{
-		"ccm":   fmt.Sprintf("%.2f %% of %d", percent(total.by[3], total.violations), total.violations),
-		"early": fmt.Sprintf("%.2f %%", percent(total.early, total.violations)),
+	t.Rows = append(t.Rows, total.row("all"))
+	ccm, wsc := percent(total.by[3], total.violations), percent(total.by[4], total.violations)
+	return finding{tables: []Table{t}, measured: map[string]string{
+		"ccm":    fmt.Sprintf("%.2f %% of %d", ccm, total.violations),
+		"missed": fmt.Sprintf("%.2f %%", 100-ccm),
+		"wsc":    fmt.Sprintf("%.2f %% of %d", wsc, total.violations),
+		"early":  fmt.Sprintf("%.2f %%", percent(total.early, total.violations)),
 	}}, nil
+}
+
+// caught measures which violations of injected bugs the criteria catch.
+func caught(ctx context.Context, b *bench, c *config.Campaign) (finding, error) {
+	s := newSource(c)
+	return caughtBy(ctx, "bug", pointsBy(c, func(cfg *config.Config) string { return cfg.Bug.Known }), func(p point[string]) ([]sample, error) {
+		b.progress("%s", p.x)
+		return b.deal(ctx, s, p.configs, len(p.configs), 0)
+	})
 }
 
 // caughtRewired measures which violations of rewired histories the criteria
@@ -109,25 +110,5 @@ func caught(ctx context.Context, b *bench, c *config.Campaign) (finding, error) 
 func caughtRewired(ctx context.Context, b *bench, c *config.Campaign) (finding, error) {
 	s := newSource(c)
 	f := &sweep{axis: byThreads, model: model.SC, rewired: 1, valid: check.Forbidden, least: 16}
-	table := catchTable(Column{Name: "threads"})
-	var total catches
-	for _, p := range points(c, f.axis) {
-		runs, err := f.histories(ctx, b, s, p, 0)
-		if err != nil {
-			return finding{}, err
-		}
-		var k catches
-		for i := range runs {
-			if err := k.add(ctx, &runs[i]); err != nil {
-				return finding{}, err
-			}
-		}
-		table.Rows = append(table.Rows, k.row(p.x))
-		total.plus(&k)
-	}
-	table.Rows = append(table.Rows, total.row("all"))
-	return finding{tables: []Table{table}, measured: map[string]string{
-		"wsc":    fmt.Sprintf("%.2f %% of %d", percent(total.by[4], total.violations), total.violations),
-		"missed": fmt.Sprintf("%.2f %%", 100-percent(total.by[3], total.violations)),
-	}}, nil
+	return caughtBy(ctx, "threads", points(c, f.axis), func(p point[int]) ([]sample, error) { return f.histories(ctx, b, s, p, 0) })
 }

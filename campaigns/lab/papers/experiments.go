@@ -26,9 +26,8 @@ type Experiment struct {
 	Paper Paper  `json:"paper" yaml:"-"`
 	Place string `json:"place"` // the figure or section
 	Title string `json:"title"`
-	// Campaign is the file whose runs are the histories; empty where the
-	// histories are constructed.
-	Campaign  string  `json:"campaign,omitempty"`
+	// Campaign is the file whose runs are the histories.
+	Campaign  string  `json:"campaign"`
 	Published []Quote `json:"published"` // in the order of the paper
 	// Notes explain differences, and what was decided where the paper leaves
 	// it open.
@@ -51,7 +50,7 @@ type measurement func(ctx context.Context, b *bench, c *config.Campaign) (findin
 // functions are the measurements that are not sweeps.
 var functions = map[string]measurement{
 	"unordered": unordered, "caught": caught, "kernels": kernels, "caughtRewired": caughtRewired,
-	"grid": grid, "variants": variants, "growth": growth,
+	"grid": grid, "variants": variants,
 }
 
 //go:embed experiments.yaml

@@ -3,10 +3,8 @@ package papers
 import (
 	"context"
 	"fmt"
-	"math"
 	"runtime"
 	"slices"
-	"strings"
 
 	"ordeal/check"
 	"ordeal/check/model"
@@ -48,7 +46,6 @@ func grid(ctx context.Context, b *bench, c *config.Campaign) (finding, error) {
 	}
 	f.measured["contention"] = contention(cells)
 	f.measured["longest"] = shortTime(longest)
-	f.measured["growth"] = exponents(cells)
 	f.tables = gridTables(cells)
 	return f, nil
 }
@@ -67,27 +64,6 @@ func contention(cells []cell) string {
 		}
 	}
 	return fmt.Sprintf("all n: %.0f %% where a ≤ 2p, %.0f %% where a ≥ 8p", percent(found[0], all[0]), percent(found[1], all[1]))
-}
-
-// exponents says how the mean time grows with each parameter, by the slope of
-// a line through logarithms.
-func exponents(cells []cell) string {
-	var parts []string
-	for _, v := range []struct {
-		name string
-		of   func(*cell) int
-	}{{"n", func(c *cell) int { return c.measured }}, {"p", cellP}, {"a", cellA}} {
-		var xs, ys []float64
-		for i := range cells {
-			if k := &cells[i]; k.too.Mean > 0 {
-				xs, ys = append(xs, math.Log(float64(v.of(k)))), append(ys, math.Log(k.too.Mean))
-			}
-		}
-		if len(distinct(cells, v.of)) > 1 {
-			parts = append(parts, fmt.Sprintf("%s^%.2f", v.name, slope(xs, ys)))
-		}
-	}
-	return "as " + strings.Join(parts, " · ")
 }
 
 func (b *bench) cell(ctx context.Context, runs []sample, k *cell) error {

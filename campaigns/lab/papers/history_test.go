@@ -62,24 +62,6 @@ func executed(rng *rand.Rand, threads, ops, locations int) (*parse.History, []pa
 	return h, order
 }
 
-// anyReads is a random history whose reads return any value of their location.
-func anyReads(rng *rand.Rand, threads, ops, locations int) *parse.History {
-	h := drawn(rng, threads, ops, locations)
-	writers := make([][]parse.OpID, locations)
-	for x := range writers {
-		writers[x] = []parse.OpID{parse.Init}
-	}
-	for x, list := range h.Writes(nil) {
-		writers[x] = append(writers[x], list...)
-	}
-	for i := range h.Ops {
-		if op := &h.Ops[i]; op.Kind == parse.Read {
-			returns(h, parse.OpID(i), writers[op.Loc][rng.IntN(len(writers[op.Loc]))])
-		}
-	}
-	return h
-}
-
 // reaches reports whether a path of at least one step leads from a to b; next
 // lists the steps.
 func reaches(a, b parse.OpID, next func(parse.OpID) []parse.OpID) bool {

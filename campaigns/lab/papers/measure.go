@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"ordeal/campaigns/audit"
 	"ordeal/check"
 	"ordeal/check/model"
 	"ordeal/parse"
@@ -24,11 +25,11 @@ const (
 	cpuPoll = 5 * time.Millisecond
 )
 
-// withCPU bounds the user CPU time from now on. When it is used, the context
+// withCPU bounds the CPU time from now on. When it is used, the context
 // ends with cause context.DeadlineExceeded. It must be cancelled.
 func withCPU(parent context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(parent)
-	end := userCPU() + limit
+	end := audit.ProcessTime() + limit
 	ticker := time.NewTicker(cpuPoll)
 	go func() {
 		defer ticker.Stop()
@@ -37,7 +38,7 @@ func withCPU(parent context.Context, limit time.Duration) (context.Context, cont
 			case <-ctx.Done():
 				return
 			case <-ticker.C:
-				if userCPU() >= end {
+				if audit.ProcessTime() >= end {
 					cancel(context.DeadlineExceeded)
 				}
 			}
@@ -83,14 +84,14 @@ func (b *bench) check(ctx context.Context, h *parse.History, m model.Model, proc
 	return c, err
 }
 
-// measure is the user CPU time of a call, the mean of several if it is short.
+// measure is the CPU time of a call, the mean of several if it is short.
 func measure(call func() error) (time.Duration, error) {
-	start := userCPU()
+	start := audit.ProcessTime()
 	wall := time.Now()
 	if err := call(); err != nil {
 		return 0, err
 	}
-	spent := userCPU() - start
+	spent := audit.ProcessTime() - start
 	if once := time.Since(wall); once < shortCheck && spent < shortCheck {
 		n := min(repeats, int(shortCheck/max(once, time.Microsecond)))
 		for range n {
@@ -98,7 +99,7 @@ func measure(call func() error) (time.Duration, error) {
 				return 0, err
 			}
 		}
-		spent = (userCPU() - start) / time.Duration(n+1)
+		spent = (audit.ProcessTime() - start) / time.Duration(n+1)
 	}
 	return spent, nil
 }

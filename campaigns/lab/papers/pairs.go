@@ -3,65 +3,33 @@ package papers
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"ordeal/campaigns/config"
 	"ordeal/check"
 	"ordeal/check/model"
+	"ordeal/parse"
 )
 
-// program has what the paper does not say of its clients.
-type program struct {
-	locations int
-	mix       string
+// pairs counts pairs of two different writes to one location of a history
+// that SC allows, and those that the criteria order.
+type pairs struct {
+	check.KernelReport
+	Initial int // pairs of an initial write and another one, which are always ordered
 }
 
-// closest is the program whose shares come closest to the published ones.
-var closest = program{4, "load=50,store=50"}
-
-// unordered measures how many pairs of writes the criteria leave unordered.
-func unordered(ctx context.Context, b *bench, c *config.Campaign) (finding, error) {
-	s := newSource(c)
-	f := finding{measured: make(map[string]string)}
-	table := Table{Columns: []Column{
-		{Name: "locations"}, {Name: "mix"}, {Name: "histories"}, {Name: "pairs", Digits: 0},
-		{Name: "cf", Unit: "%", Digits: 2}, {Name: "CCv", Unit: "%", Digits: 2}, {Name: "wCCM", Unit: "%", Digits: 2}, {Name: "CCM", Unit: "%", Digits: 2},
-		{Name: "wSC", Unit: "%", Digits: 2}, {Name: "SC-kernel", Unit: "%", Digits: 2},
-		{Name: "CCv, initial", Unit: "%", Digits: 2}, {Name: "CCM, initial", Unit: "%", Digits: 2},
-	}, Note: "Means over histories of the share of pairs that is left unordered; \"initial\": pairs with initial writes counted, too."}
-	for _, point := range pointsBy(c, func(cfg *config.Config) program { return program{cfg.Locations, cfg.Mix.String()} }) {
-		p := point.x
-		b.progress("%d locations, %s", p.locations, p.mix)
-		runs, err := b.valid(ctx, s, point.configs, 8)
-		if err != nil {
-			return f, err
-		}
-		var sums [9]float64
-		for i := range runs {
-			n, err := countPairs(ctx, runs[i].history)
-			if err != nil {
-				return f, fmt.Errorf("%s: %w", configName(&runs[i]), err)
-			}
-			sums[0] += float64(n.Pairs)
-			for k, ordered := range []int{n.CF, n.CCv, n.WCCM, n.CCM, n.WSC, n.Kernel} {
-				sums[k+1] += 100 - percent(ordered, n.Pairs)
-			}
-			sums[7] += 100 - percent(n.CCv+n.Initial, n.Pairs+n.Initial)
-			sums[8] += 100 - percent(n.CCM+n.Initial, n.Pairs+n.Initial)
-		}
-		row := []any{p.locations, p.mix, len(runs)}
-		for k := range sums {
-			sums[k] /= max(1, float64(len(runs)))
-			row = append(row, sums[k])
-		}
-		table.Rows = append(table.Rows, row)
-		if p == closest {
-			f.measured["ccm"] = fmt.Sprintf("%.2f %%", sums[8])
-			f.measured["ccv"] = fmt.Sprintf("%.2f %% (cf alone: %.2f %%)", sums[7], sums[1])
-		}
+func countPairs(ctx context.Context, h *parse.History) (p pairs, err error) {
+	p.KernelReport, err = check.Kernel(ctx, h, check.Options{})
+	for _, writes := range h.Writes(nil) {
+		p.Initial += len(writes)
 	}
-	f.tables = []Table{table}
-	return f, nil
+	return p, err
+}
+
+func percent(part, whole int) float64 {
+	if whole == 0 {
+		return 100
+	}
+	return 100 * float64(part) / float64(whole)
 }
 
 // valid makes the histories of configurations that SC allows.
@@ -82,9 +50,6 @@ func (b *bench) valid(ctx context.Context, s *source, configs []int, least int) 
 	}
 	return kept, nil
 }
-
-// group are the histories of one size.
-type group struct{ threads, ops int }
 
 // kernelSums adds up what wSC and CCM find of kernels.
 type kernelSums struct {
@@ -115,57 +80,73 @@ func (k *kernelSums) add(p *pairs) {
 
 func (k *kernelSums) mean(sum float64) float64 { return sum / max(1, float64(k.histories)) }
 
-// kernels measures how much of the kernel wSC and CCM find.
-func kernels(ctx context.Context, b *bench, c *config.Campaign) (finding, error) {
+// group is what histories share that are one row of a table: of names, their values.
+type group [2]any
+
+// ordered measures how many pairs wSC and CCM order of those that all orders of SC share: of
+// each group of configurations, and of all. From each point there are so many histories at least.
+func ordered(ctx context.Context, b *bench, c *config.Campaign, least int, names [2]string, of func(*config.Config) group) (Table, map[group]*kernelSums, error) {
 	s := newSource(c)
-	var groups []group
-	sums := map[group]*kernelSums{}
-	total := &kernelSums{}
-	for i := range c.Configs {
-		cfg := &c.Configs[i]
-		b.progress("%s", cfg.Name)
-		g := group{cfg.Threads, historyOps(cfg)}
-		if sums[g] == nil {
-			groups = append(groups, g)
-			sums[g] = &kernelSums{}
-		}
-		runs, err := b.valid(ctx, s, []int{i}, 1)
-		if err != nil {
-			return finding{}, err
-		}
-		for r := range runs {
-			p, err := countPairs(ctx, runs[r].history)
-			if err != nil {
-				return finding{}, fmt.Errorf("%s: %w", configName(&runs[r]), err)
-			}
-			sums[g].add(&p)
-			total.add(&p)
-		}
-	}
-	slices.SortFunc(groups, func(a, b group) int {
-		if a.threads != b.threads {
-			return a.threads - b.threads
-		}
-		return a.ops - b.ops
-	})
 	table := Table{Columns: []Column{
-		{Name: "threads"}, {Name: "operations"}, {Name: "histories"},
+		{Name: names[0]}, {Name: names[1]}, {Name: "histories"},
 		{Name: "kernel by wSC", Unit: "% of histories", Digits: 2}, {Name: "by CCM", Unit: "%", Digits: 2},
 		{Name: "found otherwise by wSC", Unit: "% of kernel", Digits: 3},
-		{Name: "pairs in the kernel", Unit: "%", Digits: 2}, {Name: "ordered by wSC", Unit: "%", Digits: 2}, {Name: "by CCM", Unit: "%", Digits: 2},
-	}}
-	row := func(threads, ops any, k *kernelSums) []any {
+		{Name: "pairs in the SC-kernel", Unit: "%", Digits: 2}, {Name: "ordered by wSC", Unit: "%", Digits: 2}, {Name: "by CCM", Unit: "%", Digits: 2},
+		{Name: "by CCM, initial", Unit: "%", Digits: 2},
+	}, Note: "Means over histories; \"initial\": pairs with initial writes counted, too."}
+	all := group{"all", ""}
+	sums := map[group]*kernelSums{all: {}}
+	row := func(g group) {
+		k := sums[g]
 		var rest any = "–"
 		if k.rest > 0 {
 			rest = k.restShare / float64(k.rest)
 		}
-		return []any{threads, ops, k.histories, percent(k.wsc, k.histories), percent(k.ccm, k.histories), rest,
-			k.mean(k.kernel), k.mean(k.wscPairs), k.mean(k.ccmPairs)}
+		table.Rows = append(table.Rows, []any{g[0], g[1], k.histories, percent(k.wsc, k.histories), percent(k.ccm, k.histories), rest,
+			k.mean(k.kernel), k.mean(k.wscPairs), k.mean(k.ccmPairs), k.mean(k.ccmInitial)})
 	}
-	for _, g := range groups {
-		table.Rows = append(table.Rows, row(g.threads, g.ops, sums[g]))
+	for _, p := range pointsBy(c, of) {
+		b.progress("%v %s, %v %s", p.x[0], names[0], p.x[1], names[1])
+		sums[p.x] = &kernelSums{}
+		runs, err := b.valid(ctx, s, p.configs, least)
+		if err != nil {
+			return table, nil, err
+		}
+		for i := range runs {
+			n, err := countPairs(ctx, runs[i].history)
+			if err != nil {
+				return table, nil, fmt.Errorf("%s: %w", configName(&runs[i]), err)
+			}
+			sums[p.x].add(&n)
+			sums[all].add(&n)
+		}
+		row(p.x)
 	}
-	table.Rows = append(table.Rows, row("all", "", total))
+	row(all)
+	return table, sums, nil
+}
+
+// closest is the program whose shares come closest to the published ones: the paper does not say
+// how many locations its clients use, nor which share of the operations are writes.
+var closest = group{4, "load=50,store=50"}
+
+// unordered measures how many pairs of writes CCM leaves unordered.
+func unordered(ctx context.Context, b *bench, c *config.Campaign) (finding, error) {
+	table, sums, err := ordered(ctx, b, c, 8, [2]string{"locations", "mix"}, func(cfg *config.Config) group { return group{cfg.Locations, cfg.Mix.String()} })
+	f := finding{tables: []Table{table}, measured: map[string]string{}}
+	if k := sums[closest]; k != nil {
+		f.measured["ccm"] = fmt.Sprintf("%.2f %%", 100-k.mean(k.ccmInitial))
+	}
+	return f, err
+}
+
+// kernels measures how much of the kernel wSC and CCM find.
+func kernels(ctx context.Context, b *bench, c *config.Campaign) (finding, error) {
+	table, sums, err := ordered(ctx, b, c, 4, [2]string{"threads", "operations"}, func(cfg *config.Config) group { return group{cfg.Threads, historyOps(cfg)} })
+	if err != nil {
+		return finding{}, err
+	}
+	total := sums[group{"all", ""}]
 	rest := "–"
 	if total.rest > 0 {
 		rest = fmt.Sprintf("%.2f %%", total.restShare/float64(total.rest))

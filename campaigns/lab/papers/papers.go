@@ -9,7 +9,7 @@
 // which the embedded simulator reports and the papers do without. Everything but
 // times is a function of the campaign files and the scale.
 //
-// Times are user CPU of this process during check.Check, one check at a time:
+// Times are CPU time of this process during check.Check, one check at a time:
 // the procedure, the collection of its garbage and the acceptance of the
 // evidence, without the simulation. So are the limits of checks.
 //
@@ -20,15 +20,13 @@ package papers
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strings"
-	"time"
-
-	"ordeal/campaigns/config"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/lab"
 	"ordeal/campaigns/run"
 	"ordeal/sim/host"
+	"slices"
+	"strings"
+	"time"
 )
 
 type finding struct {
@@ -48,7 +46,7 @@ type Report struct {
 	Machine string   `json:"machine"`
 	Version string   `json:"ordeal"`
 	Scale   float64  `json:"scale"`
-	Limit   string   `json:"limit"` // of one check, in user CPU time
+	Limit   string   `json:"limit"` // of one check, in CPU time
 	Results []Result `json:"results"`
 }
 
@@ -114,12 +112,9 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 func (b *bench) experiment(ctx context.Context, e Experiment) (*Result, error) {
 	res := &Result{Experiment: e}
 	res.Published = slices.Clone(e.Published)
-	var c *config.Campaign
-	var err error
-	if e.Campaign != "" {
-		if c, err = Campaign(e.Campaign); err != nil {
-			return nil, err
-		}
+	c, err := Campaign(e.Campaign)
+	if err != nil {
+		return nil, err
 	}
 	b.doing = e.Name
 	b.progress("")
@@ -146,7 +141,7 @@ func (b *bench) progress(format string, args ...any) {
 	}
 }
 
-// limit bounds the user CPU time of one check: 2.1 s at the default scale, a
+// limit bounds the CPU time of one check: 2.1 s at the default scale, a
 // minute at full size.
 func (b *bench) limit() time.Duration {
 	if b.most > 0 {

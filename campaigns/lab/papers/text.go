@@ -29,24 +29,16 @@ func (r *Report) Title() string { return fmt.Sprintf("The papers' experiments at
 
 // Environment says where and how times were measured.
 func (r *Report) Environment() string {
-	return fmt.Sprintf("machine  %s\nordeal   %s\ntimes    user CPU of one check, evidence included; limit %s and %d GiB\n",
+	return fmt.Sprintf("machine  %s\nordeal   %s\ntimes    CPU of one check, evidence included; limit %s and %d GiB\n",
 		r.Machine, r.Version, r.Limit, memoryLimit>>30)
 }
 
 // Heading names the experiment and its paper.
 func (r *Result) Heading() string { return fmt.Sprintf("%s: %s, %s", r.Name, r.Paper.Cite, r.Place) }
 
-// Source is the origin of the histories.
-func (r *Result) Source() string {
-	if r.Campaign == "" {
-		return "constructed histories"
-	}
-	return "campaigns/lab/papers/" + r.Campaign + ", embedded simulator"
-}
-
 func (r *Result) text(b *strings.Builder) {
 	head := r.Heading()
-	fmt.Fprintf(b, "%s\n%s\n%s\n%s\n", head, strings.Repeat("═", utf8.RuneCountInString(head)), r.Title, r.Source())
+	fmt.Fprintf(b, "%s\n%s\n%s\n%s\n", head, strings.Repeat("═", utf8.RuneCountInString(head)), r.Title, "campaigns/lab/papers/"+r.Campaign+", embedded simulator")
 	if len(r.Published) > 0 {
 		b.WriteByte('\n')
 		for _, q := range r.Published {

@@ -11,12 +11,12 @@ import (
 	"ordeal/campaigns/config"
 )
 
-// variants measures the three variants on the same histories.
+// variants measures vector clocks without and with the heuristic on the same histories.
 func variants(ctx context.Context, b *bench, c *config.Campaign) (finding, error) {
 	s := newSource(c)
 	table := Table{Columns: []Column{
-		{Name: "n"}, {Name: "measured n"}, {Name: "histories"}, {Name: "original"}, {Name: "vector clocks"}, {Name: "with heuristic"},
-		{Name: "total order found", Unit: "%", Digits: 0}, {Name: "clocks : original"}, {Name: "heuristic : clocks", Digits: 1}, {Name: "Ordeal"},
+		{Name: "n"}, {Name: "measured n"}, {Name: "histories"}, {Name: "vector clocks"}, {Name: "with heuristic"},
+		{Name: "total order found", Unit: "%", Digits: 0}, {Name: "heuristic : clocks", Digits: 1}, {Name: "Ordeal"},
 	}, Note: "The last factor is of the histories for which the heuristic finds an order."}
 	f := finding{measured: make(map[string]string)}
 	for _, p := range points(c, byOps) {
@@ -33,23 +33,14 @@ func variants(ctx context.Context, b *bench, c *config.Campaign) (finding, error
 		for i := range runs {
 			n = len(runs[i].history.Ops)
 		}
-		var first, second any = "–", "–"
-		if v.clocks.Mean > 0 {
-			bound := ""
-			if v.original.GaveUp > 0 {
-				bound = "≥ "
-			}
-			factor := v.original.Mean / v.clocks.Mean
-			first = bound + significant(factor)
-			f.measured["clocks"] = fmt.Sprintf("%s%.0f times at n = %d", bound, factor, n)
-		}
+		var factor any = "–"
 		if v.foundToo > 0 {
-			second = v.foundClocks / v.foundToo
+			factor = v.foundClocks / v.foundToo
 			f.measured["heuristic"] = fmt.Sprintf("%.1f times at n = %d", v.foundClocks/v.foundToo, n)
 		}
-		f.measured["times"] = fmt.Sprintf("%s, original %s at n = %d", v.heuristic, v.original, n)
+		f.measured["times"] = fmt.Sprintf("%s at n = %d", v.heuristic, n)
 		table.Rows = append(table.Rows, []any{
-			nodes(p.x), n, len(runs), v.original, v.clocks, v.heuristic, percent(v.found, len(runs)), first, second, v.auto,
+			nodes(p.x), n, len(runs), v.clocks, v.heuristic, percent(v.found, len(runs)), factor, v.auto,
 		})
 	}
 	f.tables = []Table{table}
@@ -57,24 +48,17 @@ func variants(ctx context.Context, b *bench, c *config.Campaign) (finding, error
 }
 
 type variant struct {
-	original, clocks, heuristic, auto Seconds
-	found                             int
-	// Of the histories for which an order was found: seconds, added up.
+	clocks, heuristic, auto Seconds
+	found                   int
+	// Of the histories for which an order was found: factors, added up.
 	foundClocks, foundToo float64
 }
 
 func (b *bench) variant(ctx context.Context, runs []sample) (variant, error) {
 	runtime.GC()
-	k := variant{original: Seconds{Of: len(runs)}, clocks: Seconds{Of: len(runs)}, heuristic: Seconds{Of: len(runs)}, auto: Seconds{Of: len(runs)}}
+	k := variant{clocks: Seconds{Of: len(runs)}, heuristic: Seconds{Of: len(runs)}, auto: Seconds{Of: len(runs)}}
 	for i := range runs {
 		h := runs[i].history
-		if !b.enough(&k.original) {
-			c, err := b.original(ctx, &runs[i])
-			if err != nil {
-				return k, err
-			}
-			k.original.note(c)
-		}
 		var clocks float64
 		for _, m := range []struct {
 			procedure string
@@ -96,20 +80,4 @@ func (b *bench) variant(ctx context.Context, runs []sample) (variant, error) {
 		}
 	}
 	return k, nil
-}
-
-func (b *bench) original(ctx context.Context, r *sample) (checked, error) {
-	var c checked
-	var err error
-	c.spent, err = measure(func() (err error) {
-		c.gaveUp, err = b.limited(ctx, func(ctx context.Context) error {
-			refuted, err := refutes(ctx, r.history)
-			if err == nil && refuted {
-				err = fmt.Errorf("%s: the cores keep TSO, but the original analysis refutes it", configName(r))
-			}
-			return err
-		})
-		return err
-	})
-	return c, err
 }
