@@ -51,6 +51,7 @@ const (
 	KindRequestLost       = "deadlock: a request is lost"
 	KindUnanswered        = "deadlock: a request is not answered"
 	KindLivelock          = "livelock"
+	KindStarvation        = "starvation" // of the access that waits where Row and Buffer say
 	KindNoData            = "functional read finds no data"
 	KindOldData           = "functional read finds an old value"
 	KindTwoWriters        = "a core may write" // in State, while another core has the line in the state of Text
@@ -78,6 +79,7 @@ var forms = map[string][]string{
 	KindRequestLost:       {"{kind}, {machine} in {state}"},
 	KindUnanswered:        {"{kind}, {machine} in {state}"},
 	KindLivelock:          {"{kind}: {machine} takes ({state}, {event})", "{kind}: {machine} {text}"},
+	KindStarvation:        {"{kind}: {machine} holds back {buffer} in {state}", "{kind}: {machine} {text} in {state}", "{kind}: {machine} in {state}"},
 	KindNoData:            {"{kind}: {machine} in state {state}"},
 	KindOldData:           {"{kind}: {machine} in state {state}"},
 	KindTwoWriters:        {"{kind} in {state} while another is in {text}"},

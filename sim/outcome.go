@@ -17,16 +17,18 @@ type Outcome uint8
 const (
 	OutcomeUnknown Outcome = iota
 	Passed
-	Violation // the history is forbidden by the expected model
-	Corrupt   // a value that was never written, a torn or truncated log
-	Crash     // panic, assertion, invalid transition, signal
-	Deadlock  // the simulator or a barrier saw no progress
-	Timeout   // a limit of simulated time: ticks, events
-	Infra     // could not run, or not within the limits of this machine; never counted as a test result
-	Missed    // of a canary, never of a run: no run detected the injected bug
+	Violation  // the history is forbidden by the expected model
+	Corrupt    // a value that was never written, a torn or truncated log
+	Crash      // panic, assertion, invalid transition, signal
+	Deadlock   // accesses wait, and nothing is in flight that could end that
+	Livelock   // accesses wait and none ends, while messages are sent all the time
+	Starvation // an access waits beyond the watchdog while others end
+	Timeout    // a limit of simulated time: ticks, events
+	Infra      // could not run, or not within the limits of this machine; never counted as a test result
+	Missed     // of a canary, never of a run: no run detected the injected bug
 )
 
-var outcomeNames = option.Names[Outcome]{"unknown", "passed", "violation", "corrupt", "crash", "deadlock", "timeout", "infra", "missed"}
+var outcomeNames = option.Names[Outcome]{"unknown", "passed", "violation", "corrupt", "crash", "deadlock", "livelock", "starvation", "timeout", "infra", "missed"}
 
 // String is the outcome's name in reports and run directories.
 func (o Outcome) String() string { return outcomeNames.Of(o) }
@@ -55,6 +57,9 @@ func (o *Outcome) UnmarshalText(text []byte) error {
 	*o = Outcome(i)
 	return nil
 }
+
+// Stuck reports whether accesses did not end that had to.
+func (o Outcome) Stuck() bool { return o == Deadlock || o == Livelock || o == Starvation }
 
 // TimeLimit is the result of a run that was ended at a limit of wall-clock or CPU
 // time. How far a run gets until then depends on what else the machine does, so

@@ -2,7 +2,6 @@ package audit
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"io/fs"
@@ -13,10 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"ordeal/campaigns/config"
 	"ordeal/campaigns/run"
-	"ordeal/gen"
-	"ordeal/sim"
 	"ordeal/sim/protocols"
 	"ordeal/sim/ruby"
 	"ordeal/sim/slicc/mutate"
@@ -247,80 +243,5 @@ func TestExploredOutcomes(t *testing.T) {
 	}
 	if len(r.Findings) == 0 || r.Findings[0].Outcome != "violation" || !strings.HasPrefix(r.Findings[0].Detail, "values: ") {
 		t.Errorf("findings %+v: want a violation of the property values first", r.Findings)
-	}
-}
-
-// TestSlow requires deadlocks that are none to stand apart: the run ends with a longer watchdog.
-func TestSlow(t *testing.T) {
-	const text = "ordeal-program 1\nlayout spread\nlocations x\nthread 0\nstore x 1\nload x\nstore x 2\nload x\nthread 1\nstore x 3\nload x\nstore x 4\nload x\n"
-	p, err := gen.Parse("p", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, c := range map[string]struct {
-		mutant  string
-		latency int64
-		known   []*Finding
-		outcome sim.Outcome
-		events  uint64
-		slow    bool
-	}{
-		"slow":                       {latency: 60_000, events: 100_000, slow: true},
-		"very slow":                  {latency: 150_000, events: 100_000},
-		"slow, and long":             {latency: 60_000, slow: true},
-		"no deadlock":                {latency: 60_000, events: 100_000, outcome: sim.Crash},
-		"deadlock":                   {mutant: "MI_example/L1Cache/(M,Fwd_GETX)/drop:e_sendData"},
-		"both":                       {mutant: "MI_example/L1Cache/(M,Fwd_GETX)/drop:e_sendData", latency: 60_000},
-		"as one that was slow":       {mutant: "MI_example/L1Cache/(M,Fwd_GETX)/drop:e_sendData", known: []*Finding{{Conditions: []string{Slow}, Count: 4}}},
-		"as many that were slow":     {mutant: "MI_example/L1Cache/(M,Fwd_GETX)/drop:e_sendData", known: []*Finding{{Conditions: []string{Slow}, Count: 6}}, slow: true},
-		"as one of few transactions": {latency: 60_000, events: 100_000, known: []*Finding{{Conditions: []string{"2 transactions"}, Count: 6}}, slow: true},
-		"as one that was a deadlock": {latency: 60_000, events: 100_000, known: []*Finding{{Count: 1}}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			x := &simulation{session: &session{o: Options{Protocol: "mi", Mutant: c.mutant}, report: &Report{}}}
-			if err := x.load(); err != nil {
-				t.Fatal(err)
-			}
-			m := x.on(config.Machine{Core: "inorder", Latency: c.latency, Functional: 20, Watchdog: watchdog, StepBudget: stepBudget})
-			on, err := x.runner(&m)
-			if err != nil {
-				t.Fatal(err)
-			}
-			job := sim.Job{Program: p, Rounds: 1, Seed: 1, Timeout: runTime}
-			res, events, err := evaluateRun(t.Context(), on, job, &m)
-			if err != nil || res.Outcome != sim.Deadlock {
-				t.Fatalf("%v, %v: want a deadlock", res.Outcome, err)
-			}
-			for _, known := range c.known {
-				known.Title = res.FindingTitle()
-			}
-			x.report.Findings = c.known
-			f := &Finding{Title: res.FindingTitle(), Outcome: cmp.Or(c.outcome, res.Outcome).String(), Machine: m, Seed: 1, Program: text, Rounds: 1}
-			if _, _, _, err := x.examine(t.Context(), f, job, res, cmp.Or(c.events, events)); err != nil {
-				t.Fatal(err)
-			}
-			if slices.Contains(f.Conditions, Slow) != c.slow || f.Machine.Watchdog != watchdog {
-				t.Errorf("conditions %q, watchdog %d: want slow %v", f.Conditions, f.Machine.Watchdog, c.slow)
-			}
-		})
-	}
-}
-
-// TestSlowLivelock requires a deadlock in which other events go on, so that the longer run ends with
-// its budget and not with the watchdog, to stay one.
-func TestSlowLivelock(t *testing.T) {
-	const text = "ordeal-program 1\nlayout spread\nlocations x\nthread 0\nstore x 1\nload x\nthread 1\nstore x 2\nload x\n"
-	p, err := gen.Parse("p", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	x := &simulation{session: &session{o: Options{Protocol: "mesi-two-level", Mutant: "MESI_Two_Level/L1Cache/(M,Fwd_GETX)/drop:d_sendDataToRequestor"}, report: &Report{}}}
-	if err := x.load(); err != nil {
-		t.Fatal(err)
-	}
-	m := x.on(config.Machine{Core: "inorder", Prefetch: 1, Watchdog: 1 << 40, StepBudget: stepBudget})
-	f := &Finding{Outcome: sim.Deadlock.String(), Machine: m}
-	if cost, err := x.wait(t.Context(), f, sim.Job{Program: p, Rounds: 1, Seed: 1, Timeout: runTime}, 60_000); err != nil || len(f.Conditions) > 0 || cost < 100_000 {
-		t.Errorf("conditions %q, %d events, %v: want none, and all events that it may have", f.Conditions, cost, err)
 	}
 }

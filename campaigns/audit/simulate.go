@@ -3,10 +3,7 @@ package audit
 import (
 	"context"
 	"fmt"
-	"math/bits"
 	"math/rand/v2"
-	"slices"
-	"strings"
 	"time"
 
 	"ordeal/campaigns/config"
@@ -154,64 +151,18 @@ func (r *candidateRun) restore(e *journal.Entry) (*outcome, error) {
 	return restored(e), nil
 }
 
-// examine looks closer at a failure: how little shows it if its title is new, at which latencies,
-// and whether a deadlock is one. It returns the run that is left, and its program.
+// examine looks closer at a failure: how little shows it if its title is new, and at which
+// latencies. It returns the run that is left, and its program.
 func (x *simulation) examine(ctx context.Context, f *Finding, job sim.Job, res *run.Evaluation, events uint64) (*run.Evaluation, *gen.Program, uint64, error) {
-	var cost uint64
-	switch known := x.report.Find(f.Title); {
-	case known == nil:
-		var err error
-		if job, res, cost, err = x.simplify(ctx, f, job, res, events); err != nil {
-			return nil, nil, cost, err
-		}
-		spent, err := x.repeatFaithful(ctx, f, job, events)
-		if cost += spent; err != nil {
-			return nil, nil, cost, err
-		}
-	case !slices.Contains(known.Conditions, Slow):
-		if len(f.Conditions) >= len(known.Conditions) { // it will not replace the run of the finding
-			return res, job.Program, 0, nil
-		}
-	case bits.OnesCount(uint(known.Count)) > 1: // look at the 2nd, 3rd, 5th, 9th run and so on
-		f.Conditions = append(f.Conditions, Slow)
+	if x.report.Find(f.Title) != nil {
 		return res, job.Program, 0, nil
 	}
-	spent, err := x.wait(ctx, f, job, events)
+	job, res, cost, err := x.simplify(ctx, f, job, res, events)
+	if err != nil {
+		return nil, nil, cost, err
+	}
+	spent, err := x.repeatFaithful(ctx, f, job, events)
 	return res, job.Program, cost + spent, err
-}
-
-// Slow is the condition of a deadlock that is none: the run goes on if the watchdog waits
-// longer.
-const Slow = "a watchdog of 100,000 ticks"
-
-// patience is how many times as long as the watchdog's a request has to be under way for a deadlock,
-// slowEvents how many times as many events show whether it is.
-const (
-	patience   = 2
-	slowEvents = 3
-)
-
-// wait repeats a run that ends with a deadlock with a watchdog that waits longer, for a few times the
-// events, in which the request would be as old as that if it had not been answered.
-func (x *simulation) wait(ctx context.Context, f *Finding, job sim.Job, events uint64) (cost uint64, err error) {
-	if f.Outcome != sim.Deadlock.String() {
-		return 0, nil
-	}
-	m := f.Machine
-	m.Watchdog *= patience
-	m.StepBudget = slowEvents*events + eventsPerOp
-	on, err := x.runner(&m)
-	if err != nil {
-		return 0, err
-	}
-	res, cost, err := evaluateRun(ctx, on, job, &m)
-	if err != nil {
-		return cost, err
-	}
-	if livelock := res.Outcome == sim.Timeout && failed(res); res.Outcome != sim.Deadlock && !livelock {
-		f.Conditions = append(f.Conditions, Slow)
-	}
-	return cost, nil
 }
 
 // features names those of a candidate on its machine.
@@ -278,9 +229,7 @@ func evaluateRun(ctx context.Context, on *builtin.Runner, job sim.Job, m *config
 
 // failed reports whether a run shows a finding. One that has used up its budget of
 // events while operations were performed shows none: it was long.
-func failed(res *run.Evaluation) bool {
-	return res.Failed() && (res.Outcome != sim.Timeout || strings.HasPrefix(res.Title, "livelock"))
-}
+func failed(res *run.Evaluation) bool { return res.Failed() && res.Outcome != sim.Timeout }
 
 // faithfulTries is how many seeds a new finding is repeated with.
 const faithfulTries = 5

@@ -58,7 +58,7 @@ type Machine struct {
 	LatencySeeds   int      `yaml:"latency-seeds" json:"latency-seeds,omitempty" sim:"builtin" schema:"min=0,max=1000,unit=seeds,zero=10" help:"how often a failed run of slicc is repeated at gem5's latencies"`
 	Execution      bool     `yaml:"execution" json:"execution,omitempty" sim:"builtin" help:"log when every store is committed, for check --serializability"`
 	EventOrder     string   `yaml:"event-order" json:"event-order,omitempty" sim:"builtin" schema:"values=orders,empty=shuffled" help:"order of the events in a tick"`
-	Watchdog       int64    `yaml:"watchdog" json:"watchdog,omitempty" sim:"builtin" schema:"min=0,unit=ticks,zero=500000" help:"age at which an access counts as deadlocked"`
+	Watchdog       int64    `yaml:"watchdog" json:"watchdog,omitempty" sim:"builtin" schema:"min=0,unit=ticks,zero=500000" help:"age at which an access starves while others end"`
 	StepBudget     uint64   `yaml:"step-budget" json:"step-budget,omitempty" sim:"builtin" schema:"unit=events,zero=2000 for each operation and a million" help:"most events of a run"`
 	CoreBugs       []string `yaml:"core-bugs" json:"core-bugs,omitempty" sim:"builtin" schema:"values=bugs" help:"bugs to inject into the cores"`
 }

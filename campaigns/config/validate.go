@@ -49,7 +49,7 @@ var Rules = option.Rules{
 		"logs":       gem5.Logs,
 		"bugs":       func() []string { return texts(core.AllBugs()) },
 		"outcomes": func() []string {
-			return texts([]sim.Outcome{sim.Violation, sim.Corrupt, sim.Crash, sim.Deadlock, sim.Timeout})
+			return texts([]sim.Outcome{sim.Violation, sim.Corrupt, sim.Crash, sim.Deadlock, sim.Livelock, sim.Starvation, sim.Timeout})
 		},
 		"shapes": func() []string {
 			var names []string

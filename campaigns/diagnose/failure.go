@@ -54,7 +54,7 @@ func (f *Failure) Same(other *Failure, how How) bool {
 	switch {
 	case how == Ending && f.Outcome == sim.Violation:
 		return f.Model == other.Model
-	case how == Ending && f.Outcome == sim.Deadlock:
+	case how == Ending && f.Outcome.Stuck():
 		return f.Kind == other.Kind && (f.Row == sim.Row{} || other.Row == sim.Row{})
 	case how == Alike && f.Outcome == sim.Crash:
 		return f.Kind == other.Kind && (f.Kind == sim.KindNoData || f.Kind == sim.KindInvalidTransition && neighbours(f.Row, other.Row))

@@ -14,16 +14,16 @@ var lineBudgets = []struct {
 	lines, aim int
 }{
 	{"gen", 8820, 9200},
-	{"sim", 40700, 36500},
+	{"sim", 40730, 36500},
 	{"sim/slicc/syntax", 2820, 2700}, {"sim/slicc/types", 1300, 1200}, {"sim/slicc/compiler", 2040, 2000}, {"sim/slicc/mutate", 2350, 2000},
-	{"sim/ruby", 12370, 11100}, {"sim/builtin", 5830, 5350}, {"sim/explore", 5050, 4800}, {"sim/gem5", 4590, 4275}, {"sim/sandbox", 1980, 1500},
+	{"sim/ruby", 12405, 11100}, {"sim/builtin", 5950, 5350}, {"sim/explore", 5050, 4800}, {"sim/gem5", 4590, 4275}, {"sim/sandbox", 1980, 1500},
 	{"parse", 10780, 7000},
 	{"check", 27900, 24500},
 	{"check/saturate", 4900, 4300}, {"check/search", 3250, 2500}, {"check/procedures", 2000, 1500}, {"check/witness", 4420, 3350},
 	{"check/picture", 1830, 900}, {"check/serial", 4840, 4400},
-	{"campaigns", 53130, 44000},
+	{"campaigns", 53070, 44000},
 	{"campaigns/config", 2960, 2500}, {"campaigns/run", 3390, 2300}, {"campaigns/engine", 5730, 3800}, {"campaigns/cluster", 1380, 700},
-	{"campaigns/diagnose", 2850, 2400}, {"campaigns/audit", 4080, 3000}, {"campaigns/mutation", 1860, 1700}, {"campaigns/litmus", 1380, 1300},
+	{"campaigns/diagnose", 2850, 2400}, {"campaigns/audit", 4025, 3000}, {"campaigns/mutation", 1860, 1700}, {"campaigns/litmus", 1380, 1300},
 	{"campaigns/report", 7460, 5600}, {"campaigns/lab", 6640, 4500}, {"campaigns/cli", 10840, 8000},
 }
 

@@ -155,7 +155,7 @@ func (p *state) speed(now time.Time) string {
 // ended says how runs ended.
 func (p *state) ended() string {
 	parts := []string{messages.Comma(p.outcomes[sim.Passed]) + " passed"}
-	for _, o := range []sim.Outcome{sim.Violation, sim.Corrupt, sim.Crash, sim.Deadlock, sim.Timeout} {
+	for _, o := range []sim.Outcome{sim.Violation, sim.Corrupt, sim.Crash, sim.Deadlock, sim.Livelock, sim.Starvation, sim.Timeout} {
 		if n := p.outcomes[o]; n > 0 {
 			parts = append(parts, messages.Comma(n)+" "+o.String())
 		}

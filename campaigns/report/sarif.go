@@ -34,7 +34,9 @@ var rules = []struct {
 }{
 	{sim.Violation, "The memory model that the machine promises forbids what happened."},
 	{sim.Crash, "The simulated machine failed: an invalid transition, a failed assertion."},
-	{sim.Deadlock, "Cores wait for what does not come."},
+	{sim.Deadlock, "Cores wait, and nothing is in flight that could end that."},
+	{sim.Livelock, "Messages are sent for ever, and no access ends."},
+	{sim.Starvation, "An access waits while others end."},
 	{sim.Corrupt, "The values that were logged are those of no execution."},
 	{sim.Timeout, "A run did not end in time."},
 	{sim.Missed, "The campaign no longer catches an injected bug."},

@@ -134,7 +134,7 @@ func (r *Result) Undecided() bool {
 // passed, and not where it could not be executed.
 func (r *Result) Failed() bool {
 	switch r.Outcome {
-	case sim.Violation, sim.Corrupt, sim.Crash, sim.Deadlock, sim.Timeout:
+	case sim.Violation, sim.Corrupt, sim.Crash, sim.Deadlock, sim.Livelock, sim.Starvation, sim.Timeout:
 		return true
 	}
 	return false

@@ -199,18 +199,6 @@ func (s *simulation) agentDone() {
 	}
 }
 
-// overdue is the site whose access is older than the watchdog allows, and for
-// how long it has been under way.
-func (s *simulation) overdue() (name string, since event.Tick, found bool) {
-	since = s.queue.Now() - s.options.Watchdog
-	for i := range s.sites {
-		if _, t, ok := s.sites[i].oldest(); ok && t < since {
-			name, since, found = s.sites[i].name, t, true
-		}
-	}
-	return name, since, found
-}
-
 func (s *simulation) describe(w io.Writer) {
 	for i := range s.sites {
 		fmt.Fprintf(w, "%s: %s\n", s.sites[i].name, s.sites[i].agent.Describe())

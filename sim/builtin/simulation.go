@@ -14,7 +14,6 @@ import (
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/memory"
-	"ordeal/sim/ruby"
 )
 
 type simulation struct {
@@ -33,8 +32,7 @@ type simulation struct {
 	running     int           // threads that have not come to their end
 	writes      core.WriteOrder
 	steps       *core.Steps // nil unless Options.Execution
-	performed   int         // operations up to now
-	progress    uint64      // the number of events up to the last of them
+	progress    progress
 	reader      reader
 }
 
@@ -63,32 +61,29 @@ func (s *simulation) run(ctx context.Context, deadline time.Time) sim.Result {
 	if end := s.until(ctx, deadline, func() bool { return s.running == 0 }); end.Outcome != sim.Passed {
 		return end
 	}
-	for _, f := range s.flushers {
-		f.Stop()
-	}
-	for _, p := range s.prefetchers {
-		p.Stop()
-	}
-	if s.functional != nil {
-		s.functional.Stop()
-	}
+	s.settle()
 	s.reader.start(s.queue, s.job.Program, s.system.Port(0))
-	return s.until(ctx, deadline, s.reader.done)
+	if end := s.until(ctx, deadline, s.reader.done); end.Outcome != sim.Passed || s.progress.starved == nil {
+		return end
+	}
+	return *s.progress.starved
 }
-
-// batch is the number of events between two checks of the clock, the budget and
-// the watchdog.
-const batch = 4096
 
 // until runs events until done says so or something goes wrong.
 func (s *simulation) until(ctx context.Context, deadline time.Time, done func() bool) sim.Result {
 	for !done() {
-		left := s.budget - s.queue.Count()
+		left := s.budget - min(s.budget, s.queue.Count())
+		if s.options.Budget == 0 {
+			left = s.budget*uint64(s.patience()) - s.queue.Count()
+		}
 		if left == 0 {
 			return s.spent()
 		}
-		s.noteProgress()
-		if err := s.queue.Run(int(min(left, batch))); err != nil {
+		n := uint64(batch)
+		if s.progress.turns > 0 {
+			n = idleBatch
+		}
+		if err := s.queue.Run(int(min(left, n))); err != nil {
 			return s.crash(err)
 		}
 		if done() {
@@ -97,13 +92,8 @@ func (s *simulation) until(ctx context.Context, deadline time.Time, done func() 
 		if s.queue.Waiting() == 0 {
 			return s.deadlock("nothing is left that could happen")
 		}
-		if who, since, ok := s.overdue(); ok {
-			return s.deadlock(fmt.Sprintf("%s waits for memory since tick %d", who, since))
-		}
-		if s.barriers != nil {
-			if where, what, ok := s.barriers.Overdue(s.options.Watchdog); ok {
-				return sim.Failed(sim.Deadlock, sim.Failure{Kind: sim.KindDeadlock, Text: "a count was lost at " + where}, what+"\n"+s.dump())
-			}
+		if end := s.look(); end.Outcome != sim.Passed {
+			return end
 		}
 		if ctx.Err() != nil || time.Now().After(deadline) {
 			return sim.TimeLimit("time limit exceeded", s.unfinished())
@@ -112,60 +102,8 @@ func (s *simulation) until(ctx context.Context, deadline time.Time, done func() 
 	return sim.Result{Outcome: sim.Passed}
 }
 
-// noteProgress notes the event up to which an operation has been performed.
-func (s *simulation) noteProgress() {
-	n := 0
-	for _, t := range s.threads {
-		n += len(t.Reads())
-	}
-	for _, list := range s.writes {
-		n += len(list)
-	}
-	if n > s.performed {
-		s.performed, s.progress = n, s.queue.Count()
-	}
-}
-
-// In a livelock no operation is performed in this part of the budget of events, and in
-// so many events at least. With fewer, the run has only not come to its end.
-const (
-	idleShare  = 4
-	idleEvents = 20_000
-)
-
-// spent is the result of a run whose budget is used up.
-func (s *simulation) spent() sim.Result {
-	s.noteProgress()
-	r := sim.Result{Outcome: sim.Timeout, Title: "step budget used up", Detail: s.unfinished()}
-	idle := s.queue.Count() - s.progress
-	if protocol, ok := s.system.(*ruby.System); ok && idle >= max(s.budget/idleShare, idleEvents) {
-		before := protocol.Coverage()
-		if err := s.queue.Run(batch); err != nil {
-			return s.crash(err)
-		}
-		spins, most := sim.Failure{Kind: sim.KindLivelock}, uint64(0)
-		for i, row := range protocol.Coverage() {
-			if n := row.Count + row.Stalls - before[i].Count - before[i].Stalls; n > most {
-				spins.Row, most = row.Row, n
-			}
-		}
-		return sim.Failed(sim.Timeout, spins, fmt.Sprintf("no operation has been performed in the last %d events\n%s", idle, r.Detail))
-	}
-	return r
-}
-
 func (s *simulation) unfinished() string {
 	return fmt.Sprintf("no end after %d events\n%s", s.queue.Count(), s.dump())
-}
-
-// deadlock is the result of a run without progress. Its title names the place
-// of the oldest access, if the memory system finds it.
-func (s *simulation) deadlock(why string) sim.Result {
-	f := sim.Failure{Kind: sim.KindDeadlock}
-	if protocol, ok := s.system.(*ruby.System); ok {
-		f = protocol.Stuck()
-	}
-	return sim.Failed(sim.Deadlock, f, why+"\n"+s.dump())
 }
 
 // crash is the result of a failed assertion. Any other error is a fault of

@@ -202,7 +202,7 @@ func (s *stuck) place(core int) string {
 
 // explain adds to the result of a launch without progress where its cores are.
 func (l *launch) explain(ctx context.Context, result *sim.Result) error {
-	if result.Outcome != sim.Deadlock || l.stuck != nil || l.recording != nil {
+	if !result.Outcome.Stuck() || l.stuck != nil || l.recording != nil {
 		return nil
 	}
 	text, err := l.diagnose(ctx)

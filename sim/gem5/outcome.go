@@ -49,7 +49,7 @@ func classify(end sandbox.Result, s *status, text string, timeout time.Duration)
 		return sim.Failed(sim.Deadlock, sim.Failure{Kind: sim.KindDeadlock, Text: "no core completes an access"},
 			fmt.Sprintf("no core completed an access to memory for %d ticks", s.idle)), false
 	case s.stuck == "livelock":
-		return sim.Failed(sim.Deadlock, sim.Failure{Kind: sim.KindLivelock, Text: "no core completes a store"},
+		return sim.Failed(sim.Livelock, sim.Failure{Kind: sim.KindLivelock, Text: "no core completes a store"},
 			fmt.Sprintf("cores completed loads, but none a store for %d ticks", s.quiet)), false
 	case s.limited:
 		return sim.Result{Outcome: sim.Timeout, Title: "simulation reached its limit of ticks"}, false

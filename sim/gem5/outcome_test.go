@@ -52,7 +52,7 @@ func TestEnds(t *testing.T) {
 			seen[result.Outcome.String()] = file
 		})
 	}
-	for _, o := range []sim.Outcome{sim.Passed, sim.Crash, sim.Deadlock, sim.Timeout, sim.Infra} {
+	for _, o := range []sim.Outcome{sim.Passed, sim.Crash, sim.Deadlock, sim.Livelock, sim.Timeout, sim.Infra} {
 		if seen[o.String()] == "" {
 			t.Errorf("no end of outcome %s", o)
 		}

@@ -16,6 +16,7 @@ type buffer struct {
 	ports  uint64   // a bit for each in_port of the poller that the buffer is of
 	count  uint64
 
+	delayed  uint64    // of count, those that putOff put in once more
 	capacity *capacity // nil for any number of messages
 	throttle *throttle // lets messages of the network in; nil unless room is bounded
 	// ordered says that no message may arrive before the one put in before it, at
@@ -119,7 +120,10 @@ func (b *buffer) recycle(at event.Tick) {
 }
 
 // putOff puts the first message in once more, as a new one.
-func (b *buffer) putOff(at event.Tick) { b.enqueue(b.pop().msg, at) }
+func (b *buffer) putOff(at event.Tick) {
+	b.enqueue(b.pop().msg, at)
+	b.delayed++
+}
 
 // stall sets the first message aside until its line is reanalyzed.
 func (b *buffer) stall(line memory.Addr) { b.setAside(line, b.pop()) }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/bits"
 
-	"ordeal/sim"
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/memory"
 	"ordeal/sim/ruby/cache"
@@ -22,8 +21,8 @@ type controller struct {
 	natives *nativeFuncs
 	// perCycle is the number of transitions that it runs in one cycle.
 	perCycle int
-	// full is the number of cycles up to now in which it ran that many.
-	full int
+	// idle says that the transition under way is one of a row that does nothing.
+	idle bool
 	now  event.Tick
 
 	words    []uint64
@@ -95,7 +94,8 @@ const (
 //
 // A stalled message is not polled again each cycle as in gem5: polling changes
 // nothing, and until a message arrives or a transition of this controller runs
-// it would find the same.
+// it would find the same. Nor is one whose transition does nothing, by which gem5
+// uses up the transitions of each cycle: ports of lower priority are not polled.
 func (c *controller) Handle(uint64) {
 	c.setNow(c.woken())
 	if c.memory != nil {
@@ -104,26 +104,21 @@ func (c *controller) Handle(uint64) {
 	for n := 0; ; {
 		if n == c.perCycle {
 			c.wake(c.now + 1)
-			if c.full++; c.full == endless {
-				c.failWhole(sim.Failure{Kind: sim.KindLivelock, Row: sim.Row{Machine: c.code.Decl.Name}, Text: "takes one transition after the other"}, "%d a cycle for %d cycles", n, c.full)
-			}
 			return
 		}
 		switch c.advance() {
 		case next:
-			c.full = 0
 			return
 		case restart:
+			if c.idle {
+				return
+			}
 			n++
 		}
 	}
 }
 
 func (c *controller) setNow(now event.Tick) { c.now, c.words[code.ClockWord] = now, uint64(now) }
-
-// endless is the number of cycles in a row with all the transitions that a
-// controller can run, after which it will not end.
-const endless = 10_000
 
 // advance is one step of the controller: it runs the bodies of the ports up to the first that
 // ends in restart, that is after a transition, or in again, and gives that; next if there is none. A wake-up of the event

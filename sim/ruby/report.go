@@ -70,6 +70,29 @@ func (s *System) misrouted(l *link, m *object, why string) {
 	s.queue.Fail(memory.Failed("network: "+why, fmt.Sprintf("%s at tick %d: %s", l.from.name(), s.queue.Now(), s.program.describe(m))))
 }
 
+// Activity is what a system has done up to now.
+type Activity struct {
+	Transitions uint64 // that were executed, and attempts that stalled
+	Sent        uint64 // messages put into buffers, without those that were put back
+}
+
+// Activity counts what the system has done.
+func (s *System) Activity() (a Activity) {
+	for k := range s.coverage {
+		for i, n := range s.coverage[k] {
+			a.Transitions += n + s.stalls[k][i]
+		}
+	}
+	for _, list := range s.controllers {
+		for _, c := range list {
+			for _, b := range c.buffers {
+				a.Sent += b.count - b.delayed
+			}
+		}
+	}
+	return a
+}
+
 // Coverage lists all transitions of all machines by machine, state and event
 // in the order of the protocol's text.
 func (s *System) Coverage() sim.Coverage {

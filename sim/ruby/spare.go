@@ -119,7 +119,7 @@ func (c *controller) reset() {
 	copy(c.words, c.initial)
 	clear(c.pointers)
 	clear(c.returns)
-	c.full, c.now, c.depth = 0, 0, 0
+	c.idle, c.now, c.depth = false, 0, 0
 	c.port, c.state, c.event, c.next, c.end = 0, 0, -1, 0, done
 	c.locked, c.prefetching, c.waiting = c.locked[:0], c.prefetching[:0], c.waiting[:0]
 	for i := range c.underway {
@@ -163,7 +163,7 @@ func (c *controller) reset() {
 // reset empties a buffer.
 func (b *buffer) reset() {
 	clear(b.items)
-	b.items, b.head, b.count, b.last, b.stalls = b.items[:0], 0, 0, 0, b.stalls[:0]
+	b.items, b.head, b.count, b.delayed, b.last, b.stalls = b.items[:0], 0, 0, 0, 0, b.stalls[:0]
 	if b.capacity != nil {
 		b.capacity = newCapacity(b.capacity.limit)
 	}

@@ -155,6 +155,6 @@ func (b *buffer) holdsBack(line memory.Addr, c *controller) bool {
 	}
 	return slices.ContainsFunc(b.items[b.head:], func(q queued) bool {
 		at := q.msg.layout.Addr
-		return q.at <= c.system.queue.Now() && at >= 0 && memory.Addr(q.msg.words[at]).Line() == line
+		return (q.at <= c.system.queue.Now() || q.recycled > 0) && at >= 0 && memory.Addr(q.msg.words[at]).Line() == line
 	})
 }

@@ -60,7 +60,7 @@ func (c *controller) transition() int {
 	}
 	at := state*mc.Events + c.event
 	r := &mc.Rows[at]
-	c.next = uint64(r.Next)
+	c.next, c.idle = uint64(r.Next), false
 	if r.Kind != code.Unconditional || c.bounded {
 		if r.Kind == code.NoRow {
 			c.invalid()
@@ -71,6 +71,7 @@ func (c *controller) transition() int {
 			return -1
 		}
 	}
+	c.idle = r.Idle
 	c.counts[at]++ // gem5 counts those that are valid only
 	if r.Kind != code.Unconditional {
 		c.next = c.leadsTo(r.Transition)

@@ -177,8 +177,10 @@ func OutcomeOf(p machine.Property) sim.Outcome {
 	switch p {
 	case machine.SWMR, machine.Values, machine.Outcome, machine.Leftovers:
 		return sim.Violation
-	case machine.Deadlock, machine.Livelock:
+	case machine.Deadlock:
 		return sim.Deadlock
+	case machine.Livelock:
+		return sim.Livelock
 	}
 	return sim.Crash
 }

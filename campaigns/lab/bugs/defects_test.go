@@ -145,8 +145,6 @@ func TestFound(t *testing.T) {
 		{"deadlock in A", "2 transactions", nil, true},
 		{"deadlock in A", audit.Unordered, []string{"dma"}, false},
 		{"deadlock in A", audit.Unordered, []string{"dma", networkOrder}, true},
-		{"deadlock in A", audit.Slow, []string{networkOrder}, false},
-		{"deadlock in A", audit.Slow, []string{"dma", starvation}, true},
 	} {
 		b := &Bug{Title: "deadlock *", Also: []string{"value lost"}, Needs: c.needs}
 		if got := b.found(&audit.Finding{Title: c.title, Conditions: []string{c.condition}}); got != c.want {

@@ -111,19 +111,16 @@ func Causes() []string {
 	return []string{MissingRow, WrongRow, Notice, Resource, Message, Data, Progress, Statistics, Functional, PolicyChoice, Unknown}
 }
 
-// networkOrder is what a bug needs that a network shows which keeps no order, starvation one that
-// keeps a request waiting as long as there are others; others do not count as found so.
-const (
-	networkOrder = "network-order"
-	starvation   = "starvation"
-)
+// networkOrder is what a bug needs that a network shows which keeps no order; others do not count
+// as found so.
+const networkOrder = "network-order"
 
 // Needs lists what a bug may need to show, beside loads and stores of several
 // cores.
 func Needs() []string {
 	return []string{
 		"atomics", "banks", "capacity", "dma", "evictions", "exclusive-caches", "fetch", "flush", "functional", "levels", "llsc", "locks", networkOrder,
-		"parameters", "prefetch", "replacements", "speculation", starvation, "trace",
+		"parameters", "prefetch", "replacements", "speculation", "starvation", "trace",
 	}
 }
 

@@ -212,9 +212,9 @@ func likely(shown *outcome) []sim.Row {
 	return rows
 }
 
-// stuck reports whether a title names a deadlock or a livelock.
+// stuck reports whether a title names an end without progress.
 func stuck(title string) bool {
-	return strings.HasPrefix(title, "deadlock") || strings.HasPrefix(title, "livelock")
+	return strings.HasPrefix(title, "deadlock") || strings.HasPrefix(title, "livelock") || strings.HasPrefix(title, "starvation")
 }
 
 // id names an edit of a row.

@@ -73,7 +73,7 @@ type answerView struct {
 }
 
 // outcomes are in the order in which they are shown.
-var outcomes = []sim.Outcome{sim.Violation, sim.Corrupt, sim.Crash, sim.Deadlock, sim.Timeout, sim.Infra, sim.Passed}
+var outcomes = []sim.Outcome{sim.Violation, sim.Corrupt, sim.Crash, sim.Deadlock, sim.Livelock, sim.Starvation, sim.Timeout, sim.Infra, sim.Passed}
 
 // table makes the table of configurations without injected bugs.
 func (d *campaignData) table() tableView {

@@ -46,6 +46,7 @@ type Queue struct {
 	far   farHeap
 
 	hash, count uint64
+	longest     Tick // see Longest
 	halted      bool
 	still       bool
 	err         error
@@ -111,6 +112,18 @@ func (q *Queue) Now() Tick { return q.now }
 // Count is the number of events that ran.
 func (q *Queue) Count() uint64 { return q.count }
 
+// Longest is how far ahead an event was scheduled at most, 0 where none was so by 256 ticks.
+func (q *Queue) Longest() Tick { return q.longest }
+
+// Latest is a tick by which every event has run that is scheduled.
+func (q *Queue) Latest() Tick {
+	latest := q.now + wheelTicks
+	for i := range q.far.items {
+		latest = max(latest, q.far.items[i].at)
+	}
+	return latest
+}
+
 // Hash is a running hash of the events that ran: their ticks, actors and
 // arguments in order.
 func (q *Queue) Hash() uint64 { return q.hash }
@@ -131,6 +144,7 @@ func (q *Queue) At(t Tick, a Actor, arg uint64) {
 		if d < 0 {
 			panic(fmt.Sprintf("event for actor %d at tick %d scheduled at tick %d: an actor computed a negative delay", a, t, q.now))
 		}
+		q.longest = max(q.longest, d)
 		q.far.push(t, item{arg, a})
 		return
 	}

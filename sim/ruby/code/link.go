@@ -2,6 +2,7 @@ package code
 
 import (
 	"fmt"
+	"slices"
 
 	"ordeal/sim/slicc/syntax"
 	"ordeal/sim/slicc/types"
@@ -48,7 +49,7 @@ func (g *generator) link() {
 		code.Ports[i].Start = code.Ports[i].Entry
 	}
 	for i := range code.Rows {
-		code.Rows[i].link(g.actions[i])
+		code.Rows[i].link(g, g.actions[i])
 	}
 	// The instruction after the last one is one, too, for pointers to what follows.
 	code.Text = append(code.Text, Instruction{Op: OpReturn})
@@ -58,7 +59,7 @@ func (g *generator) link() {
 }
 
 // link says what exec needs of a row whose actions are a routine, nil if it stalls.
-func (r *TransitionRow) link(actions *routine) {
+func (r *TransitionRow) link(g *generator, actions *routine) {
 	t := r.Transition
 	if t == nil {
 		return
@@ -72,6 +73,7 @@ func (r *TransitionRow) link(actions *routine) {
 		return
 	}
 	r.Next = uint16(t.NextState)
+	r.Idle = t.NextState == t.State && !slices.ContainsFunc(t.Actions, func(a *types.Action) bool { return !g.idle(a.Body) })
 }
 
 // operandKind says what an operand of an instruction is.

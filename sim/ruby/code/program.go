@@ -95,6 +95,7 @@ type TransitionRow struct {
 	Actions     int32  // the entry of the routine of its actions
 	Next        uint16 // the state that an unconditional one leads to
 	Kind        rowKind
+	Idle        bool              // it leaves the state as it is, and its actions do nothing
 	Transition  *types.Transition // nil if there is none
 	*conditions                   // nil if there is none
 }

@@ -1,0 +1,135 @@
+package builtin
+
+import (
+	"strings"
+	"testing"
+
+	"ordeal/gen"
+	"ordeal/sim"
+	"ordeal/sim/builtin/agent"
+	"ordeal/sim/builtin/core"
+	"ordeal/sim/builtin/event"
+	"ordeal/sim/ruby/cache"
+)
+
+// TestEndlessTransitions leaves a message in its queue: the controller takes the
+// same transition in every cycle from then on, and nothing is in flight.
+func TestEndlessTransitions(t *testing.T) {
+	path := edited(t, "home.sm", "  transition({V, O, VM, OR}, Written) {\n    l_popAnswer;\n", "  transition({V, O, VM, OR}, Written) {\n")
+	ends(t, newRunner(t, Options{SLICC: path, Core: core.InOrder}), sim.Job{Program: randomProgram(t, 1, 4), Rounds: 5, Seed: 1},
+		sim.Deadlock, "deadlock: Directory holds back requestIn in V", "nothing is left that could happen")
+}
+
+// idleWaits are ways to wait by a transition that changes nothing: the message is looked at again,
+// as often as a controller can in a cycle.
+var idleWaits = map[string]string{
+	"nothing":   `action(zz_wait, "z") { }`,
+	"message":   `action(zz_wait, "z") { peek(requestPort, RequestMsg) { DPRINTF(RubySlicc, "waits %s", in_msg.addr); } }`,
+	"assertion": `action(zz_wait, "z") { Entry e := getDirectoryEntry(address); assert(is_valid(e)); }`,
+	"recycling": `action(zz_wait, "z") { requestPort.recycle(clockEdge(), cyclesToTicks(recycle_latency)); }`,
+	"stalling":  `action(z_stall, "z") { }`,
+	"writing":   `action(zz_wait, "z") { Entry e := getDirectoryEntry(address); e.Owner := e.Owner; }`,
+}
+
+// TestSlowMemory waits for memory that takes long, in all of these ways: no end while an answer is on its way.
+func TestSlowMemory(t *testing.T) {
+	for name, wait := range idleWaits {
+		t.Run(name, func(t *testing.T) {
+			path := edited(t, "home.sm", "action(zz_wait, \"z\") {\n    stall_and_wait(requestPort, address);\n  }", wait)
+			if name == "stalling" {
+				replaceIn(t, path, "home.sm", "    zz_wait;\n", "    z_stall;\n")
+			}
+			p := parsed(t, "ordeal-program 1\nlayout spread\nlocations x\nthread 0\nload x\nthread 1\nstore x 1\n")
+			for _, memory := range []event.Latency{{Base: 11_000}, {Base: 100_000}, {Base: 1 << 20}, {Base: 10, Jitter: 1 << 16}} {
+				if name == "writing" && memory.Base > 11_000 { // executed each time, 32 times a cycle
+					continue
+				}
+				r := newRunner(t, Options{SLICC: path, Core: core.InOrder, Memory: memory})
+				ends(t, r, sim.Job{Program: p, Rounds: 1, Seed: 1}, sim.Passed, "")
+			}
+		})
+	}
+}
+
+// TestLostInIdleWaits loses an answer where others wait in all of these ways: a deadlock, as nothing is in flight.
+func TestLostInIdleWaits(t *testing.T) {
+	for name, wait := range idleWaits {
+		t.Run(name, func(t *testing.T) {
+			path := edited(t, "home.sm", "action(zz_wait, \"z\") {\n    stall_and_wait(requestPort, address);\n  }", wait)
+			replaceIn(t, path, "cache.sm", "transition(M, Recall, I) {\n    e_evict;\n    r_return;\n", "transition(M, Recall, I) {\n    e_evict;\n")
+			if name == "stalling" {
+				replaceIn(t, path, "home.sm", "    zz_wait;\n", "    z_stall;\n")
+			}
+			r := newRunner(t, Options{SLICC: path, Core: core.InOrder, Prefetch: 0})
+			report, err := r.Simulate(t.Context(), sim.Job{Program: randomProgram(t, 1, 4), Rounds: 1, Seed: 1})
+			if err != nil || report.Outcome != sim.Deadlock {
+				t.Errorf("%s: %s, %v, want deadlock", report.Outcome, report.Title, err)
+			}
+		})
+	}
+}
+
+// refusing has the directory refuse requests of a line that another core has; the cache repeats them.
+func refusing(t *testing.T) string {
+	path := edited(t, "home.sm", "transition(O, Get, OR) {\n    q_rememberRequestor;\n    r_recall;\n", "transition(O, Get) {\n    a_ackPut;\n")
+	repeatRefused(t, path)
+	return path
+}
+
+// repeatRefused has a cache repeat a request that was refused.
+func repeatRefused(t *testing.T, path string) {
+	replaceIn(t, path, "cache.sm", "  transition({MI, II}, PutAck, I) {", "  transition(IM, PutAck) {\n    g_get;\n    o_popOrder;\n  }\n  transition({MI, II}, PutAck, I) {")
+}
+
+// TestLivelock repeats requests that are refused for ever.
+func TestLivelock(t *testing.T) {
+	for _, o := range []Options{{}, {Memory: event.Latency{Base: 100_000}}, {Budget: 100_000}, {Watchdog: 1000}} {
+		o.SLICC, o.Core = refusing(t), core.InOrder
+		report, err := newRunner(t, o).Simulate(t.Context(), sim.Job{Program: randomProgram(t, 1, 4), Rounds: 5, Seed: 1})
+		if err != nil || report.Outcome != sim.Livelock || !strings.HasPrefix(report.Title, "livelock: ") {
+			t.Errorf("%s: %s, %v, want livelock\n%s", report.Outcome, report.Title, err, report.Detail)
+		}
+	}
+}
+
+// TestStarvation refuses requests of a core while another one has the line, which gives it up when it has
+// performed many other accesses: how many decides whether the first core starves.
+func TestStarvation(t *testing.T) {
+	path := edited(t, "home.sm", "if (in_msg.Type == HomeRequest:Get) {",
+		"if (in_msg.Type == HomeRequest:Get && getState(in_msg.addr) == State:O && in_msg.Requestor == createMachineID(MachineType:L1Cache, intToID(1))) {"+
+			"\n trigger(Event:StalePut, in_msg.addr);\n } else if (in_msg.Type == HomeRequest:Get) {")
+	replaceIn(t, path, "home.sm", "  Tick clockEdge();", "  Tick clockEdge();\n  MachineID createMachineID(MachineType type, NodeID id);\n  NodeID intToID(int n);")
+	repeatRefused(t, path)
+	for loads, want := range map[int]sim.Outcome{3: sim.Passed, 20_000: sim.Starvation} {
+		p := parsed(t, "ordeal-program 1\nlayout spread\nlocations x y z a b c d\nthread 0\nstore x 1\n"+
+			strings.Repeat("load y\n", loads)+"load z\nload a\nload b\nload c\nload d\nthread 1\ndelay 200\nload x\n")
+		r := newRunner(t, Options{SLICC: path, Core: core.InOrder, Watchdog: 5000, Private: cache.Geometry{Sets: 1, Ways: 2}})
+		title := ""
+		if want == sim.Starvation {
+			title = "starvation: L1Cache is busy in IM"
+		}
+		ends(t, r, sim.Job{Program: p, Rounds: 1, Seed: 1}, want, title)
+	}
+	// An access that is never answered is none that starves, whatever others do meanwhile.
+	p := parsed(t, "ordeal-program 1\nlayout spread\nlocations x y\nthread 0\nstore x 1\n"+strings.Repeat("load y\n", 20_000)+"thread 1\ndelay 200\nload x\n")
+	report, err := newRunner(t, Options{SLICC: path, Core: core.InOrder, Watchdog: 5000}).Simulate(t.Context(), sim.Job{Program: p, Rounds: 1, Seed: 1})
+	if err != nil || report.Outcome != sim.Livelock {
+		t.Errorf("%s: %s, %v, want livelock", report.Outcome, report.Title, err)
+	}
+}
+
+func parsed(t *testing.T, text string) *gen.Program {
+	t.Helper()
+	p, err := gen.Parse("p", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// TestLongDelay has a core wait for long where the others poll a barrier: nothing is stuck.
+func TestLongDelay(t *testing.T) {
+	p := parsed(t, "ordeal-program 1\nlayout spread\nlocations x\nthread 0\nload x\nthread 1\ndelay 1000000\nstore x 1\n")
+	r := newRunner(t, Options{Protocol: "mi", Core: core.InOrder, Barriers: agent.BarrierEnds})
+	ends(t, r, sim.Job{Program: p, Rounds: 1, Seed: 1}, sim.Passed, "")
+}
