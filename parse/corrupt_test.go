@@ -120,6 +120,21 @@ func TestNativeLostUpdate(t *testing.T) {
 	}
 }
 
+// TestNativeLostSums: additions of different addends, whose sums are equal since one was lost.
+func TestNativeLostSums(t *testing.T) {
+	p := mustProgram(t, "ordeal-program 1\nlayout spread\nlocations x\nthread 0\nadd x 1\nadd x 2\nthread 1\nadd x 3\nstore x 1\n")
+	w := wire.NewWriter(p, 1)
+	_, err := parse.Native(p, 1, w.AppendThread(w.AppendThread(nil, 0, []gen.Value{0, gen.AddUnit}), 1, []gen.Value{0}))
+	var value *parse.ValueError
+	if !errors.As(err, &value) || value.Fault.Kind != parse.LostUpdate {
+		t.Fatalf("error %v", err)
+	}
+	want := "changes x from 0 to 206158430208, as does thread 0 round 0 operation 1 (add x 2) from 68719476736: sums only grow, one update is lost"
+	if !strings.Contains(value.Error(), want) {
+		t.Errorf("error %q lacks %q", value, want)
+	}
+}
+
 // TestNativePartialKeepsProof has a thread read what a thread wrote after the
 // last value it logged: the store is pending, the reads between are not guessed.
 func TestNativePartialKeepsProof(t *testing.T) {

@@ -16,8 +16,8 @@ const (
 	ZeroWrite
 	// DuplicateWrite: Op writes a value that Other writes to the location.
 	DuplicateWrite
-	// LostUpdate: Op and Other, both RMWs, read one value of a location and
-	// write one value to it: an update is lost. It breaks the atomicity that
+	// LostUpdate: Op and Other, both RMWs, write one value to a location, having read one value
+	// or, with additions, different ones: an update is lost. It breaks the atomicity that
 	// every model with RMWs asks for, so it is a violation in itself.
 	LostUpdate
 	// UnwrittenValue: Op reads a value that no operation writes.
@@ -46,6 +46,9 @@ func (f *Fault) Text(h *History, other func(OpID) string) string {
 	case DuplicateWrite:
 		return fmt.Sprintf("writes %d to %s, as does %s", f.Value, x, other(f.Other))
 	case LostUpdate:
+		if one, two := &h.Ops[f.Op], &h.Ops[f.Other]; one.Read != two.Read {
+			return fmt.Sprintf("changes %s from %d to %d, as does %s from %d: sums only grow, one update is lost", x, one.Read, f.Value, other(f.Other), two.Read)
+		}
 		return fmt.Sprintf("changes %s from %d to %d, as does %s: one update is lost",
 			x, h.Ops[f.Op].Read, f.Value, other(f.Other))
 	case ForeignValue:

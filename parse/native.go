@@ -35,8 +35,8 @@ func (e *ValueError) Error() string { return e.Place + ": " + e.Text }
 // All faults of the log are reported, named by thread, round and operation or
 // by their place in bytes: whatever is not as package wire says, a value that
 // no operation wrote or that was written to another location (ValueError), two
-// operations that write the same value to one location (ValueError; with
-// correct memory no valid program does that). The History is nil then.
+// operations that write the same value to one location (ValueError of kind LostUpdate). The
+// History is nil then. A ValueError is about the memory that was tested, all else about the log.
 //
 // A log that is only incomplete (it ends within a frame, lacks threads, or has
 // too few values of some) gives a History and an error that wraps ErrPartial.
@@ -238,7 +238,14 @@ func (d *decoder) resolve() {
 	d.storeOrder(pending)
 }
 
-func (d *decoder) report(f Fault) { d.reportAt(f, d.place(f.Op)) }
+// report reports a faulty value of an operation. No two operations of a program store one value, and
+// sums grow until a store with other low bits: two that write the same are additions of which one is lost.
+func (d *decoder) report(f Fault) {
+	if f.Kind == DuplicateWrite {
+		f.Kind = LostUpdate
+	}
+	d.reportAt(f, d.place(f.Op))
+}
 
 func (d *decoder) reportAt(f Fault, place string) {
 	if d.faults.Full() {
@@ -286,7 +293,7 @@ func (d *decoder) final(pending *pendingWrites) {
 // storeOrder resolves the orders of stores: none, or of all locations with
 // writes.
 func (d *decoder) storeOrder(pending *pendingWrites) {
-	if !d.frames.ordered() {
+	if !d.frames.ordered() || d.faults.Count() > 0 { // an order of faulty values says no more
 		return
 	}
 	listed := make([]bool, len(d.h.Ops))

@@ -17,8 +17,8 @@ type Outcome uint8
 const (
 	OutcomeUnknown Outcome = iota
 	Passed
-	Violation  // the history is forbidden by the expected model
-	Corrupt    // a value that was never written, a torn or truncated log
+	Violation  // the history is forbidden by the expected model, or has values that no model allows
+	Corrupt    // the log is torn, truncated or of another program: not what memory returned
 	Crash      // panic, assertion, invalid transition, signal
 	Deadlock   // accesses wait, and nothing is in flight that could end that
 	Livelock   // accesses wait and none ends, while messages are sent all the time

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ordeal/campaigns/run"
 	"ordeal/gen"
 	"ordeal/parse"
 	format "ordeal/parse/formats/litmus"
@@ -30,7 +31,8 @@ func (x *experiment) observe(p *gen.Program, res *sim.Result) (fresh []*observat
 	}
 	_, err := parse.Native(p, x.size.repetitions, res.Log)
 	if err != nil {
-		return nil, &Failure{Outcome: sim.Corrupt, Title: "the log has values that no load can have returned", Detail: err.Error()}
+		outcome, title := run.LogFailure(err)
+		return nil, &Failure{Outcome: outcome, Title: title, Detail: err.Error()}
 	}
 	log, err := parse.ReadLogged(p, x.size.repetitions, res.Log)
 	if err != nil {

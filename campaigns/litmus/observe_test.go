@@ -102,8 +102,8 @@ func TestObserveFinal(t *testing.T) {
 	log = w.AppendThread(nil, 0, []gen.Value{77}) // not a value of the program
 	log = w.AppendThread(log, 1, []gen.Value{0})
 	log = w.AppendFinal(log, []gen.Value{1, 2})
-	if _, failure = x.observe(p, &sim.Result{Outcome: sim.Passed, Log: log}); failure == nil || failure.Outcome != sim.Corrupt {
-		t.Errorf("failure %+v, want a corrupt log", failure)
+	if _, failure = x.observe(p, &sim.Result{Outcome: sim.Passed, Log: log}); failure == nil || failure.Outcome != sim.Violation {
+		t.Errorf("failure %+v, want a violation", failure)
 	}
 }
 

@@ -37,7 +37,7 @@ var rules = []struct {
 	{sim.Deadlock, "Cores wait, and nothing is in flight that could end that."},
 	{sim.Livelock, "Messages are sent for ever, and no access ends."},
 	{sim.Starvation, "An access waits while others end."},
-	{sim.Corrupt, "The values that were logged are those of no execution."},
+	{sim.Corrupt, "The log of a run is torn or truncated."},
 	{sim.Timeout, "A run did not end in time."},
 	{sim.Missed, "The campaign no longer catches an injected bug."},
 }

@@ -97,7 +97,7 @@ func exceedsLimits(r *Evaluation, p *gen.Program, rounds int, o *CheckOptions) b
 // violation in it is reported with the end, see violates.
 func checkLog(ctx context.Context, r *Evaluation, p *gen.Program, rounds int, o CheckOptions) error {
 	h, err := parse.Native(p, rounds, r.Log)
-	if outcome, kind := corruptLog(err); err != nil && r.Outcome == sim.Passed {
+	if outcome, kind := LogFailure(err); err != nil && r.Outcome == sim.Passed {
 		r.Fail(outcome, sim.Failure{Kind: kind})
 		r.Detail = err.Error()
 	} else if value, ok := errors.AsType[*parse.ValueError](err); ok {
@@ -143,38 +143,41 @@ func violates(r *Result, outcome sim.Outcome, f sim.Failure, detail string) {
 	r.Detail = strings.Join(slices.DeleteFunc(lines, func(line string) bool { return line == "" }), "\n")
 }
 
-// corruptLog is the outcome and the kind of failure of a run that ended and left a log that
-// is no history of its program.
-func corruptLog(err error) (sim.Outcome, string) {
-	if losesUpdate(err) {
-		// No model with atomic operations allows this, and sums that come twice
-		// follow from it.
-		return sim.Violation, "an update was lost"
-	}
-	if value, ok := errors.AsType[*parse.ValueError](err); ok {
-		switch value.Fault.Kind {
-		case parse.UnwrittenValue:
-			return sim.Corrupt, "a value that no store wrote"
-		case parse.ForeignValue:
-			return sim.Corrupt, "a value of another location"
-		}
-	}
-	if errors.Is(err, parse.ErrPartial) {
+// The kinds of violations that keep a log from being a history of its program.
+const (
+	lostUpdate     = "an update was lost"
+	unwrittenValue = "a value that no store wrote"
+	foreignValue   = "a value of another location"
+)
+
+// LogFailure is the outcome and the kind of failure of a run that ended and left a log that
+// is no history of its program. A value is what memory returned, however wrong, and no model allows
+// one that was not written; a log is corrupt in what memory has no part in.
+func LogFailure(err error) (sim.Outcome, string) {
+	switch value, ok := errors.AsType[*parse.ValueError](err); {
+	case hasFault(err, parse.LostUpdate): // sums that come twice follow from it
+		return sim.Violation, lostUpdate
+	case ok && value.Fault.Kind == parse.ForeignValue:
+		return sim.Violation, foreignValue
+	case ok:
+		return sim.Violation, unwrittenValue
+	case errors.Is(err, parse.ErrPartial):
 		return sim.Corrupt, "log is partial"
 	}
 	return sim.Corrupt, "log is corrupt"
 }
 
-// losesUpdate says whether a lost update is among the faults of a log.
-func losesUpdate(err error) bool {
+// hasFault reports whether a fault of a kind is among those of a log.
+func hasFault(err error, kind parse.FaultKind) bool {
 	if value, ok := err.(*parse.ValueError); ok {
-		return value.Fault.Kind == parse.LostUpdate
+		return value.Fault.Kind == kind
 	}
+	has := func(err error) bool { return hasFault(err, kind) }
 	switch err := err.(type) {
 	case interface{ Unwrap() []error }:
-		return slices.ContainsFunc(err.Unwrap(), losesUpdate)
+		return slices.ContainsFunc(err.Unwrap(), has)
 	case interface{ Unwrap() error }:
-		return losesUpdate(err.Unwrap())
+		return has(err.Unwrap())
 	}
 	return false
 }

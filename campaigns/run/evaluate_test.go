@@ -40,7 +40,7 @@ func TestEarlyEnd(t *testing.T) {
 		{sim.Infra, "gem5 killed from outside", log(2, 0), sim.Violation, "history forbidden by tso", "the run ended early: infra: gem5 killed from outside\nwhy"},
 		{sim.Crash, "invalid transition: l1 in IS_I on Inv", log(2, 0), sim.Crash, "invalid transition: l1 in IS_I on Inv", "before the end: history forbidden by tso\nwhy"},
 		{sim.Crash, "guest fault: Tried to read unmapped address", log(2, 1), sim.Crash, "guest fault: Tried to read unmapped address", "why"},
-		{sim.Crash, "guest fault: Tried to read unmapped address", log(9999, 1), sim.Corrupt, "a value that no store wrote", "thread 1 round 0 operation 0 (load y): value 9999 of y is never written"},
+		{sim.Crash, "guest fault: Tried to read unmapped address", log(9999, 1), sim.Violation, "a value that no store wrote", "thread 1 round 0 operation 0 (load y): value 9999 of y is never written"},
 		{sim.Crash, "invalid transition: l1 in IS_I on Inv", log(9999, 1), sim.Crash, "invalid transition: l1 in IS_I on Inv", "thread 1 round 0 operation 0 (load y): value 9999 of y is never written"},
 		{sim.Passed, "", log(2, 0), sim.Violation, "history forbidden by tso", ""},
 		{sim.Passed, "", log(2, 1), sim.Corrupt, "log is partial", ""},
@@ -110,12 +110,12 @@ func TestLostUpdateAmongFaults(t *testing.T) {
 		err   error
 		title string
 	}{
-		{errors.Join(fault(parse.DuplicateWrite), fault(parse.LostUpdate)), "an update was lost"},
-		{fmt.Errorf("parse native log: %w", errors.Join(fault(parse.LostUpdate), fault(parse.DuplicateWrite))), "an update was lost"},
-		{errors.Join(fault(parse.DuplicateWrite), fault(parse.DuplicateWrite)), "log is corrupt"},
+		{errors.Join(fault(parse.UnwrittenValue), fault(parse.LostUpdate)), "an update was lost"},
+		{fmt.Errorf("parse native log: %w", errors.Join(fault(parse.LostUpdate), fault(parse.ForeignValue))), "an update was lost"},
+		{errors.Join(fault(parse.ForeignValue), fault(parse.UnwrittenValue)), "a value of another location"},
 		{errors.New("line 3"), "log is corrupt"},
 	} {
-		if _, title := corruptLog(c.err); title != c.title {
+		if _, title := LogFailure(c.err); title != c.title {
 			t.Errorf("%v: %s, want %s", c.err, title, c.title)
 		}
 	}

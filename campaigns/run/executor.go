@@ -180,9 +180,9 @@ func (x *Executor) sign(ctx context.Context, job sim.Job, r *Evaluation) error {
 	var found sim.Failure
 	err := Guarded(func() (err error) {
 		switch {
-		case r.History == nil:
+		case r.Failure.Kind == lostUpdate:
 			found, err = diagnose.LostUpdate(ctx, observer, job)
-		case r.Verdicts[0].Refutation != nil:
+		case len(r.Verdicts) > 0 && r.Verdicts[0].Refutation != nil:
 			found, err = diagnose.Violation(ctx, r.History, r.Models[0], &r.Verdicts[0], x.Check.Options, observer, job)
 		}
 		return err
