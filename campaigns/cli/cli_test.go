@@ -60,6 +60,7 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("XDG_CONFIG_HOME", filepath.Join(e.WorkDir, ".config"))
+			e.Setenv("XDG_STATE_HOME", filepath.Join(e.WorkDir, ".state"))
 			e.Setenv(rootVariable, os.Getenv(rootVariable))
 			night, err := filepath.Abs("../gem5.yaml")
 			e.Setenv("NIGHT", night)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -300,7 +299,8 @@ func listedPatch(tree string, ids []string) ([]byte, error) {
 		return nil, nil
 	}
 	return realbugs.Patch(bugs, func(name string) ([]byte, error) {
-		return os.ReadFile(filepath.Join(tree, protocols.Folder, filepath.FromSlash(name)))
+		files, file := protocols.OnDisk(filepath.Join(tree, protocols.Folder, filepath.FromSlash(name)))
+		return fs.ReadFile(files, file)
 	})
 }
 

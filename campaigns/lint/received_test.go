@@ -39,7 +39,6 @@ var userPaths = map[string]int{
 	"campaigns/cli/gem5.go":             2, // --gem5-tree
 	"campaigns/cli/evaluate/input.go":   2, // is FILE a directory? --program
 	"campaigns/cli/command/input.go":    2, // FILE
-	"campaigns/cli/mutate.go":           2, // --gem5-tree
 	"campaigns/cli/reduce.go":           1, // is it a file of traces?
 	"campaigns/cli/evaluate/verify.go":  1, // is FILE a directory?
 	"campaigns/litmus/herd.go":          3, // temporary files

@@ -68,6 +68,7 @@ func TestEdits(t *testing.T) {
 // TestEditsWhileChanged makes the edits of a mutant while another one is in place, as where its
 // process was killed: they are those of the tree itself, also of the same mutant again.
 func TestEditsWhileChanged(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	root := t.TempDir()
 	write := func(name, text string) {
 		path := filepath.Join(root, name)

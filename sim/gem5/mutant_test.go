@@ -20,6 +20,7 @@ import (
 // the settings of a stand-in, and a runner that applies other contents.
 func newMutable(t *testing.T, contents string) (r *Runner, root string) {
 	t.Helper()
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	r = newRunner(t, "", nil)
 	root, self := r.options.Tree, r.options.Binary
 	protocol := protocols.Folder + "/Small.sm"

@@ -3,8 +3,43 @@
 // files come out; unix.go and windows.go have the calls.
 package osfile
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+)
 
 // ErrLocked is the error for a lock that another process, or another open file
 // of this one, holds.
 var ErrLocked = errors.New("another process uses it")
+
+// ErrIrregular is the error for a directory, a device, a pipe or a socket.
+var ErrIrregular = errors.New("it is no regular file")
+
+// ReadFile reads a regular file of at most limit bytes.
+func ReadFile(name string, limit int64) ([]byte, error) {
+	f, err := OpenData(name)
+	if err != nil {
+		return nil, err
+	}
+	data, err := ReadRegular(f, limit)
+	return data, errors.Join(err, f.Close())
+}
+
+// ReadRegular reads an open file, which must have been opened with NoWait, if it is regular and has at most limit bytes.
+func ReadRegular(f *os.File, limit int64) ([]byte, error) {
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = &fs.PathError{Op: "read", Path: f.Name(), Err: ErrIrregular}
+	}
+	if err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if int64(len(data)) > limit {
+		err = fmt.Errorf("%s: longer than %d bytes", f.Name(), limit)
+	}
+	return data, err
+}

@@ -10,6 +10,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
+// NoWait are no flags here: pipes have names of their own.
+const NoWait = 0
+
 // OpenData opens what may be a pipe for reading.
 func OpenData(name string) (*os.File, error) { return os.Open(name) }
 

@@ -1,6 +1,7 @@
 package protocols
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -27,9 +28,22 @@ func TestLoadFile(t *testing.T) {
 	if err := unix.Mkfifo(pipe, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink("/dev/zero", filepath.Join(dir, "zero.sm")); err != nil {
+	outside := filepath.Join(t.TempDir(), "secret.sm")
+	if err := os.WriteFile(outside, []byte("TheSecret of the user"), 0o666); err != nil {
 		t.Fatal(err)
 	}
+	link := func(to, name string) {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.Symlink(to, path)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	link("/dev/zero", "zero.sm")
+	link(outside, "leak.sm")
+	link(filepath.Dir(outside), "folder")
+	link("own.sm", "inside.sm")
+	link("none.sm", "nowhere.sm")
 	large := write("large.sm", "")
 	if err := os.Truncate(large, 1<<40); err != nil {
 		t.Fatal(err)
@@ -37,7 +51,7 @@ func TestLoadFile(t *testing.T) {
 	const head = "protocol \"P\";\n"
 	write("part.sm", "// "+strings.Repeat("x", syntax.MaxText/4)+"\n")
 	write("own.sm", "")
-	if _, err := LoadFile(write("good.slicc", head+`include "own.sm"; include "part.sm";`)); err != nil {
+	if _, err := LoadFile(write("good.slicc", head+`include "own.sm"; include "part.sm"; include "inside.sm";`)); err != nil {
 		t.Errorf("a protocol of three files: %v", err)
 	}
 	// As in a tree of gem5, what is not beside a file is in the directory of
@@ -64,12 +78,18 @@ func TestLoadFile(t *testing.T) {
 			t.Errorf("in a tree: %v", err)
 		}
 	}
+	link(outside, "src/mem/ruby/protocol/leak.sm")
 	for what, c := range map[string]struct{ path, want string }{
 		"root is a pipe":           {pipe, "no regular file"},
-		"root is a device":         {filepath.Join(dir, "zero.sm"), "no regular file"},
+		"root is a device":         {filepath.Join(dir, "zero.sm"), "zero.sm: a symbolic link leads out"},
+		"root is a link":           {filepath.Join(dir, "leak.sm"), "leak.sm: a symbolic link leads out"},
 		"root is large":            {large, "more than"},
 		"a pipe is included":       {write("a.slicc", head+`include "pipe.sm";`), "no regular file"},
-		"a device is included":     {write("b.slicc", head+`include "zero.sm";`), "no regular file"},
+		"a device is included":     {write("b.slicc", head+`include "zero.sm";`), "zero.sm: a symbolic link leads out"},
+		"a link is included":       {write("f.slicc", head+`include "leak.sm";`), "leak.sm: a symbolic link leads out"},
+		"by a link of the tree":    {write("src/mem/ruby/protocol/f.slicc", head+`include "leak.sm";`), "leak.sm: a symbolic link leads out"},
+		"through a linked folder":  {write("g.slicc", head+`include "folder/secret.sm";`), "no such file"},
+		"a link to nothing":        {write("h.slicc", head+`include "nowhere.sm";`), "no such file"},
 		"a large file is included": {write("c.slicc", head+`include "large.sm";`), "more than"},
 		"many files":               {write("d.slicc", head+strings.Repeat("include \"part.sm\";\n", 5)), "more than"},
 		"a directory is included":  {write("e.slicc", head+`include ".";`), "no such file"},
@@ -78,6 +98,9 @@ func TestLoadFile(t *testing.T) {
 		_, err := LoadFile(c.path)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", what, err, c.want)
+		}
+		if err != nil && strings.Contains(err.Error(), "TheSecret") {
+			t.Errorf("%s: %v has what is outside", what, err)
 		}
 		if err != nil && len(err.Error()) > 2000 {
 			t.Errorf("%s: a message of %d bytes", what, len(err.Error()))

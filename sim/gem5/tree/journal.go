@@ -1,6 +1,8 @@
 package tree
 
 import (
+	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -9,14 +11,15 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"ordeal/sim/osfile"
 )
 
-// The folder in the tree that holds this package's files: the lock always, the
-// others while a change is in place.
+// The record of what is changed in a tree belongs to the user and not to the tree, which may
+// come from others: it is in the user's own folder for state, under a hash of the tree's real path. The
+// folder holds the lock always, the other files while a change is in place.
 const (
-	ownFolder   = ".ordeal"
 	journalFile = "journal.json"
-	backupFile  = "original"
 	lockFile    = "lock"
 )
 
@@ -27,23 +30,70 @@ const (
 	temporarySuffix = ".ordeal-new"
 )
 
+// maxFile is the most bytes of a file that is changed; sources are far below it.
+const maxFile = 64 << 20
+
 // journal is what is needed to restore the tree. It is on the disk from before
 // the first change until after the last one.
 type journal struct {
+	Tree   string       `json:"tree"` // its real path
 	Files  []fileRecord `json:"files"`
-	Binary string       `json:"binary"` // as Tree.Binary
+	Binary string       `json:"binary"` // its path without links
 }
 
 type fileRecord struct {
 	File     string      `json:"file"` // from the root of the tree
 	Mode     fs.FileMode `json:"mode"`
-	Original string      `json:"original"` // SHA-256 of the contents
-	Changed  string      `json:"changed"`
+	Original []byte      `json:"original"`
+	Changed  []byte      `json:"changed"`
 }
 
-func (t *Tree) own(name string) string { return filepath.Join(t.Dir, ownFolder, name) }
+// StateFolder returns ordeal's folder of this user's files that outlive a process: $XDG_STATE_HOME/ordeal, or
+// ~/.local/state/ordeal. As the XDG specification has it, a relative $XDG_STATE_HOME does not count.
+func StateFolder() (string, error) {
+	dir := os.Getenv("XDG_STATE_HOME")
+	if !filepath.IsAbs(dir) {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", fmt.Errorf("no folder for state: want XDG_STATE_HOME or HOME: %w", err)
+		}
+		dir = filepath.Join(home, ".local", "state")
+	}
+	return filepath.Join(dir, "ordeal"), nil
+}
 
-func (t *Tree) backup(i int) string { return t.own(fmt.Sprintf("%s-%d", backupFile, i)) }
+// place is a tree that is opened, and its folder of state.
+type place struct {
+	*Tree
+	root  *os.Root // of the tree: no link leads out of it
+	real  string   // the path of the tree without links
+	state string
+}
+
+// open opens the tree. Its folder of state need not exist.
+func (t *Tree) open() (*place, error) {
+	real, err := filepath.Abs(t.Dir)
+	if err == nil {
+		real, err = filepath.EvalSymlinks(real)
+	}
+	if err != nil {
+		return nil, err
+	}
+	state, err := StateFolder()
+	if err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(real)
+	if err != nil {
+		return nil, err
+	}
+	key := sha256.Sum256([]byte(real))
+	return &place{t, root, real, filepath.Join(state, "trees", hex.EncodeToString(key[:]))}, nil
+}
+
+func (p *place) close() { _ = p.root.Close() } // it was not written to
+
+func (p *place) own(name string) string { return filepath.Join(p.state, name) }
 
 // between is called between changes of the disk.
 func (t *Tree) between() {
@@ -52,89 +102,104 @@ func (t *Tree) between() {
 	}
 }
 
+// read reads a regular file of the tree, to which no link leads.
+func (p *place) read(name string) ([]byte, fs.FileMode, error) {
+	info, err := p.root.Lstat(name)
+	if err == nil && !info.Mode().IsRegular() {
+		err = &fs.PathError{Op: "open", Path: filepath.Join(p.real, name), Err: osfile.ErrIrregular}
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	f, err := p.root.OpenFile(name, os.O_RDONLY|osfile.NoWait, 0)
+	if err != nil {
+		return nil, 0, err
+	}
+	data, err := osfile.ReadRegular(f, maxFile)
+	return data, info.Mode().Perm(), errors.Join(err, f.Close())
+}
+
 // apply writes the journal, moves the binary aside and replaces the files.
-func (t *Tree) apply(changes []Change) error {
-	j := journal{Binary: t.Binary}
-	for i, c := range changes {
-		path := filepath.Join(t.Dir, c.File)
-		original, err := os.ReadFile(path)
+func (p *place) apply(changes []Change) error {
+	binary := p.binary()
+	// The folder of the binary may be a link of the user's, to another disk; the journal names where it led.
+	folder, err := filepath.EvalSymlinks(filepath.Dir(binary))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	j := journal{Tree: p.real, Binary: filepath.Join(cmp.Or(folder, filepath.Dir(binary)), filepath.Base(binary))}
+	if _, err := os.Lstat(j.Binary + originalSuffix); err == nil {
+		return fmt.Errorf("%s is in the way: no record says that it is the binary of %s; remove or rename it", j.Binary+originalSuffix, p.real)
+	}
+	for _, c := range changes {
+		original, mode, err := p.read(c.File)
 		if err != nil {
 			return err
 		}
-		info, err := os.Stat(path)
-		if err != nil {
-			return err
-		}
-		j.Files = append(j.Files, fileRecord{File: c.File, Mode: info.Mode().Perm(), Original: sum(original), Changed: sum(c.Contents)})
-		t.between()
-		if err := t.replace(t.backup(i), original, 0o644); err != nil {
-			return err
-		}
+		j.Files = append(j.Files, fileRecord{File: c.File, Mode: mode, Original: original, Changed: c.Contents})
 	}
 	data, err := json.MarshalIndent(j, "", "\t")
 	if err != nil {
 		return err
 	}
-	t.between()
-	if err := t.replace(t.own(journalFile), data, 0o644); err != nil {
+	p.between()
+	own, err := os.OpenRoot(p.state)
+	if err != nil {
 		return err
 	}
-	t.between()
-	if err := os.Rename(t.binary(), t.binary()+originalSuffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := errors.Join(p.replace(own, journalFile, data, 0o600), own.Close()); err != nil {
+		return err
+	}
+	p.between()
+	if err := os.Rename(j.Binary, j.Binary+originalSuffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	for i, c := range changes {
-		t.between()
-		if err := t.replace(filepath.Join(t.Dir, c.File), c.Contents, j.Files[i].Mode); err != nil {
+		p.between()
+		if err := p.replace(p.root, c.File, c.Contents, j.Files[i].Mode); err != nil {
 			return err
 		}
 	}
-	t.between()
+	p.between()
 	return nil
 }
 
 // Originals are the files of a tree that are changed at the moment, by a process that
 // runs or by one that was killed, with the contents that restoring gives them back: what
-// the tree itself is. A file that was edited meanwhile is none of them.
+// the tree itself is. A file that was edited meanwhile is not one of them.
 func Originals(dir string) ([]Change, error) {
-	t := &Tree{Dir: dir}
-	j, err := t.journal()
+	p, err := (&Tree{Dir: dir}).open()
+	if err != nil {
+		return nil, nil // without a tree, or a folder of state, nothing is changed
+	}
+	defer p.close()
+	j, err := p.journal()
 	if err != nil {
 		return nil, fmt.Errorf("changed files of tree: %w", err)
 	}
 	var list []Change
 	for i := range j.Files {
 		r := &j.Files[i]
-		if !filepath.IsLocal(r.File) {
-			return nil, fmt.Errorf("changed files of tree: %s: the journal names a file outside the tree", r.File)
-		}
-		now, err := os.ReadFile(filepath.Join(dir, r.File))
-		if err == nil && sum(now) != r.Changed {
-			continue
-		}
-		original, err := os.ReadFile(t.backup(i))
-		if errors.Is(err, fs.ErrNotExist) {
-			continue // restored while this was read
-		} else if err != nil {
-			return nil, fmt.Errorf("changed files of tree: %w", err)
-		}
-		if sum(original) == r.Original {
-			list = append(list, Change{File: r.File, Contents: original})
+		if now, _, err := p.read(r.File); err != nil || bytes.Equal(now, r.Changed) {
+			list = append(list, Change{File: r.File, Contents: r.Original})
 		}
 	}
 	return list, nil
 }
 
 // journal reads the journal; without one no file is changed.
-func (t *Tree) journal() (journal, error) {
-	var j journal
-	data, err := os.ReadFile(t.own(journalFile))
+func (p *place) journal() (*journal, error) {
+	j := new(journal)
+	data, err := os.ReadFile(p.own(journalFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return j, nil
 	}
 	if err == nil {
-		if err = json.Unmarshal(data, &j); err != nil {
-			err = fmt.Errorf("%s is damaged (%w): remove it if %s is unchanged", t.own(journalFile), err, t.Dir)
+		if err = json.Unmarshal(data, j); err == nil && j.Tree != p.real {
+			err = fmt.Errorf("it is the record of %q", j.Tree)
+		}
+		if err != nil {
+			err = fmt.Errorf("%s is damaged (%w): remove it if %s is unchanged", p.own(journalFile), err, p.real)
 		}
 	}
 	return j, err
@@ -142,107 +207,91 @@ func (t *Tree) journal() (journal, error) {
 
 // restore undoes the changes in the journal; without a journal there are none.
 // It may itself be interrupted and started again.
-func (t *Tree) restore() error {
-	if err := t.restoreJournal(); err != nil {
+func (p *place) restore() error {
+	j, err := p.journal()
+	if err == nil && j.Tree != "" {
+		err = p.undo(j)
+	}
+	if err != nil {
 		return fmt.Errorf("restore tree: %w", err)
 	}
 	return nil
 }
 
-func (t *Tree) restoreJournal() error {
-	if _, err := os.Stat(t.own(journalFile)); errors.Is(err, fs.ErrNotExist) {
-		return t.cleanUp()
-	}
-	j, err := t.journal()
-	if err != nil {
-		return err
-	}
+func (p *place) undo(j *journal) error {
 	var faults []error
 	for i := range j.Files {
-		faults = append(faults, t.restoreFile(&j.Files[i], t.backup(i)))
-		t.between()
-		if err := os.Remove(filepath.Join(t.Dir, j.Files[i].File+temporarySuffix)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		faults = append(faults, p.restoreFile(&j.Files[i]))
+		p.between()
+		if err := p.root.Remove(j.Files[i].File + temporarySuffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			faults = append(faults, err)
 		}
 	}
 	if err := errors.Join(faults...); err != nil {
 		return err
 	}
-	binary := t.at(j.Binary)
-	if err := os.Rename(binary+originalSuffix, binary); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := restoreBinary(j.Binary); err != nil {
 		return err
 	}
-	t.between()
-	if err := os.Remove(t.own(journalFile)); err != nil {
+	p.between()
+	if err := os.Remove(p.own(journalFile)); err != nil {
 		return err
 	}
-	t.between()
-	return t.cleanUp()
+	p.between()
+	return nil
 }
 
-func (t *Tree) restoreFile(r *fileRecord, backup string) error {
-	if !filepath.IsLocal(r.File) {
-		return fmt.Errorf("%s: the journal names a file outside the tree", r.File)
+// restoreBinary puts the binary back in place, in the folder that it was moved aside in.
+func restoreBinary(binary string) error {
+	folder, err := filepath.EvalSymlinks(filepath.Dir(binary))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // removed with all that was built
 	}
-	path := filepath.Join(t.Dir, r.File)
-	now, err := os.ReadFile(path)
-	switch {
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return err
-	case err == nil && sum(now) == r.Original:
-		return nil
-	case err == nil && sum(now) != r.Changed:
-		return fmt.Errorf("%s: %w; its original contents are in %s", path, ErrChanged, backup)
+	if err == nil && folder != filepath.Dir(binary) {
+		err = fmt.Errorf("%s: a link has replaced a folder of it since it was moved aside", binary)
 	}
-	original, err := os.ReadFile(backup)
 	if err != nil {
 		return err
 	}
-	if sum(original) != r.Original {
-		return fmt.Errorf("%s does not hold the original contents of %s", backup, path)
-	}
-	return t.replace(path, original, r.Mode)
-}
-
-// cleanUp removes backups, and what is left of a process that was killed before
-// it had written its journal.
-func (t *Tree) cleanUp() error {
-	for _, pattern := range []string{backupFile + "-*", "*" + temporarySuffix} {
-		left, err := filepath.Glob(t.own(pattern))
-		if err != nil {
-			return err
-		}
-		for _, path := range left {
-			if err := os.Remove(path); err != nil {
-				return err
-			}
-		}
+	if err := os.Rename(binary+originalSuffix, binary); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
 	return nil
 }
 
-// replace gives path new contents atomically: they are on the disk under
-// another name before the file is renamed.
-func (t *Tree) replace(path string, contents []byte, mode fs.FileMode) error {
-	temporary := path + temporarySuffix
-	f, err := os.OpenFile(temporary, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, mode)
+func (p *place) restoreFile(r *fileRecord) error {
+	now, _, err := p.read(r.File)
+	switch {
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return err
+	case err == nil && bytes.Equal(now, r.Original):
+		return nil
+	case err == nil && !bytes.Equal(now, r.Changed):
+		return fmt.Errorf("%s: %w; its original contents are in %s, which ends the change when it is removed", filepath.Join(p.real, r.File), ErrChanged, p.own(journalFile))
+	}
+	return p.replace(p.root, r.File, r.Original, r.Mode)
+}
+
+// replace gives a file below root new contents atomically: they are on the disk under
+// another name, which is that of no other file or link, before it is renamed.
+func (p *place) replace(root *os.Root, name string, contents []byte, mode fs.FileMode) error {
+	temporary := name + temporarySuffix
+	if err := root.Remove(temporary); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	f, err := root.OpenFile(temporary, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(contents)
 	// The mode given at creation is subject to the umask.
 	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
-	t.between()
+	p.between()
 	if err == nil {
-		err = os.Rename(temporary, path)
+		err = root.Rename(temporary, name)
 	}
 	if err != nil {
-		_ = os.Remove(temporary) // the first error counts
+		_ = root.Remove(temporary) // the first error counts
 	}
 	return err
-}
-
-func sum(data []byte) string {
-	h := sha256.Sum256(data)
-	return hex.EncodeToString(h[:])
 }

@@ -24,7 +24,7 @@ type Tree struct {
 	// Rebuild is the user's own command that builds Binary, run in Dir with
 	// the environment of a tool: see sandbox.ToolEnvironment.
 	Rebuild []string
-	// Binary is the output of Rebuild, absolute or from Dir. It is moved aside
+	// Binary is the output of Rebuild, absolute or from Dir; it comes from the user. It is moved aside
 	// meanwhile.
 	Binary string
 	// Timeout bounds the rebuilding; 0 means no bound.
@@ -81,52 +81,66 @@ func (t *Tree) With(ctx context.Context, changes []Change, do func(ctx context.C
 			return fmt.Errorf("change %s: not a file below %s", c.File, t.Dir)
 		}
 	}
-	unlock, err := t.lock(ctx)
+	p, err := t.open()
+	if err != nil {
+		return fmt.Errorf("change tree: %w", err)
+	}
+	defer p.close()
+	unlock, err := p.lock(ctx)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	if err := t.restore(); err != nil {
+	if err := p.restore(); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, t.restore()) }()
-	if err := t.apply(changes); err != nil {
+	defer func() { err = errors.Join(err, p.restore()) }()
+	if err := p.apply(changes); err != nil {
 		return fmt.Errorf("change tree: %w", err)
 	}
-	if err := t.rebuild(ctx); err != nil {
+	if err := p.rebuild(ctx); err != nil {
 		return err
 	}
-	return do(ctx, t.binary())
+	return do(ctx, p.binary())
 }
 
 // Recover restores the tree if an earlier process was killed while it had
 // changed it, and waits while another process has.
 func (t *Tree) Recover(ctx context.Context) error {
-	if _, err := os.Stat(t.own(journalFile)); errors.Is(err, fs.ErrNotExist) {
+	p, err := t.open()
+	if err != nil {
+		return nil // without a tree, or a folder of state, nothing was changed
+	}
+	defer p.close()
+	if _, err := os.Stat(p.own(journalFile)); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	unlock, err := t.lock(ctx)
+	unlock, err := p.lock(ctx)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	return t.restore()
+	return p.restore()
 }
 
-func (t *Tree) binary() string { return t.at(t.Binary) }
+func (p *place) binary() string { return p.at(p.Binary) }
 
 // at is a path given from the root of the tree, or an absolute one.
-func (t *Tree) at(path string) string {
+func (p *place) at(path string) string {
 	if filepath.IsAbs(path) {
 		return path
 	}
-	return filepath.Join(t.Dir, path)
+	return filepath.Join(p.real, path)
 }
 
 // lock waits until no other process changes the tree. The lock ends with the
 // process.
-func (t *Tree) lock(ctx context.Context) (unlock func(), err error) {
-	f, err := t.openLock()
+func (p *place) lock(ctx context.Context) (unlock func(), err error) {
+	err = os.MkdirAll(p.state, 0o700)
+	var f *os.File
+	if err == nil {
+		f, err = os.OpenFile(p.own(lockFile), os.O_CREATE|os.O_RDWR, 0o600)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("lock tree: %w", err)
 	}
@@ -137,35 +151,24 @@ func (t *Tree) lock(ctx context.Context) (unlock func(), err error) {
 			return func() { _ = f.Close() }, nil // the lock ends with the file
 		}
 		if !errors.Is(err, osfile.ErrLocked) {
-			return nil, fmt.Errorf("lock tree %s: %w", t.Dir, errors.Join(err, f.Close()))
+			return nil, fmt.Errorf("lock tree %s: %w", p.real, errors.Join(err, f.Close()))
 		}
 		select {
 		case <-ctx.Done():
 			err := errors.Join(context.Cause(ctx), f.Close())
-			return nil, fmt.Errorf("lock tree %s: another process is changing it: %w", t.Dir, err)
+			return nil, fmt.Errorf("lock tree %s: another process is changing it: %w", p.real, err)
 		case <-time.After(between):
 		}
 	}
 }
 
-func (t *Tree) openLock() (*os.File, error) {
-	if err := os.MkdirAll(filepath.Join(t.Dir, ownFolder), 0o755); err != nil {
-		return nil, err
-	}
-	// The folder is not part of the user's repository.
-	if err := os.WriteFile(t.own(".gitignore"), []byte("*\n"), 0o644); err != nil {
-		return nil, err
-	}
-	return os.OpenFile(t.own(lockFile), os.O_CREATE|os.O_RDWR, 0o644)
-}
-
-func (t *Tree) rebuild(ctx context.Context) error {
-	if len(t.Rebuild) == 0 {
+func (p *place) rebuild(ctx context.Context) error {
+	if len(p.Rebuild) == 0 {
 		return errors.New("rebuild: no command")
 	}
-	path := t.Rebuild[0]
+	path := p.Rebuild[0]
 	if strings.Contains(path, "/") {
-		path = t.at(path)
+		path = p.at(path)
 	}
 	path, err := exec.LookPath(path)
 	if err == nil {
@@ -174,19 +177,19 @@ func (t *Tree) rebuild(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("rebuild: %w", err)
 	}
-	out, errs := t.own("rebuild.txt"), t.own("rebuild-errors.txt")
+	out, errs := p.own("rebuild.txt"), p.own("rebuild-errors.txt")
 	result, err := sandbox.Run(ctx, sandbox.Command{
-		Path: path, Args: t.Rebuild[1:], Dir: t.Dir, Env: sandbox.ToolEnvironment(),
-		Stdout: out, Stderr: errs, Timeout: t.Timeout,
+		Path: path, Args: p.Rebuild[1:], Dir: p.real, Env: sandbox.ToolEnvironment(),
+		Stdout: out, Stderr: errs, Timeout: p.Timeout,
 	})
 	if err != nil {
 		return fmt.Errorf("rebuild: %w", err)
 	}
 	if result.Code != 0 || result.TimedOut {
-		return &BuildError{Command: t.Rebuild, Result: result, Output: lastBytes(out, 500) + lastBytes(errs, 1500)}
+		return &BuildError{Command: p.Rebuild, Result: result, Output: lastBytes(out, 500) + lastBytes(errs, 1500)}
 	}
-	if _, err := os.Stat(t.binary()); err != nil {
-		return &BuildError{Command: t.Rebuild, Result: result, Output: "it made no " + t.binary()}
+	if _, err := os.Stat(p.binary()); err != nil {
+		return &BuildError{Command: p.Rebuild, Result: result, Output: "it made no " + p.binary()}
 	}
 	return nil
 }
