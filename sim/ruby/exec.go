@@ -129,7 +129,7 @@ func (c *controller) exec(entry int) flow {
 			if o == nil || o.dead {
 				c.stale(o, at)
 			}
-			o.header.Permission = c.system.program.Permissions[*word64(words, in.B)]
+			o.header.Permit(c.system.program.Permissions[*word64(words, in.B)])
 		case code.OpPermit:
 			c.permit(in, at)
 		case code.OpAddMachine:

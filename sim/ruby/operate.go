@@ -45,7 +45,7 @@ func (c *controller) permit(in *code.Instruction, at unsafe.Pointer) {
 	if o == nil || o.dead {
 		c.stale(o, at)
 	}
-	o.header.Permission = list[state]
+	o.header.Permit(list[state])
 }
 
 // object is the one at a pointer, which the instruction before at uses.

@@ -34,6 +34,15 @@ type Header struct {
 	Reserved bool
 }
 
+// Permit gives the entry a permission. What may not be read is not reserved any more
+// (AbstractCacheEntry::changePermission).
+func (h *Header) Permit(p Permission) {
+	h.Permission = p
+	if p == Invalid || p == NotPresent {
+		h.Reserved = false
+	}
+}
+
 // Entry is an entry of a cache, by pointer.
 type Entry interface {
 	comparable // the zero value stands for no entry
