@@ -20,7 +20,10 @@ type ValueError struct {
 	// Place is where the fault is, for instance "thread 1 round 3 operation
 	// 2 (load x)"; Text is what is wrong there.
 	Place, Text string
-	_           struct{}
+	// History has the operations of the log without reads-from, Origins their places in the program.
+	History *History
+	Origins *Origins
+	_       struct{}
 }
 
 // Error is one line with place, value and location.
@@ -252,7 +255,7 @@ func (d *decoder) reportAt(f Fault, place string) {
 		d.faults.Add(nil)
 		return
 	}
-	d.faults.Add(&ValueError{Fault: f, Place: place, Text: f.Text(d.h, d.place)})
+	d.faults.Add(&ValueError{Fault: f, Place: place, Text: f.Text(d.h, d.place), History: d.h, Origins: d.origins})
 }
 
 func (d *decoder) missing(id OpID, loc int32, v gen.Value) {

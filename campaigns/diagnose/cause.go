@@ -380,8 +380,22 @@ func (c *Cause) Sentences() []string {
 			list = append(list, l.sentences(c)...)
 		}
 	}
-	if len(list) == 0 {
+	if list = append(list, c.unwritten()...); len(list) == 0 {
 		return c.unexplained()
+	}
+	return list
+}
+
+// unwritten says which reads return what no access has written to their location.
+func (c *Cause) unwritten() []string {
+	var list []string
+	for i, op := range c.Witness.Operations {
+		if j := c.Joined[i]; op.Reads && op.Read != 0 && j.Access >= 0 && !slices.ContainsFunc(c.Events, func(e trace.Event) bool {
+			return e.Kind == trace.Access && e.Writes && e.Loc == op.Loc && e.Written == op.Read
+		}) && !slices.ContainsFunc(c.Witness.Operations, func(w Operation) bool { return w.Writes && w.Loc == op.Loc && w.Written == op.Read }) {
+			list = append(list, fmt.Sprintf("(%s) thread %d reads %s = %d at tick %d%s: no store of the trace wrote that",
+				op.Letter, op.Thread, c.program.Locations[op.Loc], op.Read, c.Events[j.Access].At, c.servedIn(j.Served)))
+		}
 	}
 	return list
 }
@@ -399,10 +413,10 @@ func (c *Cause) unexplained() []string {
 		inversions = c.inversions(true)
 	}
 	switch {
+	case len(missing) > 0:
+		return append([]string{"the trace has no access of " + strings.Join(missing, ", ") + ": the cause is not known"}, inversions...)
 	case len(inversions) > 0:
 		return append([]string{"each read has the latest value when it performs: the order of the accesses is not that of the program"}, inversions...)
-	case len(missing) > 0:
-		return []string{"the trace has no access of " + strings.Join(missing, ", ") + ": the cause is not known"}
 	}
 	return []string{"each read has the latest value when it performs, and no access performs before an earlier one of its thread: the trace does not show the cause"}
 }

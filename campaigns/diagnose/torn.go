@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ordeal/check/picture/chart"
+	"ordeal/gen"
 	"ordeal/sim/trace"
 )
 
@@ -27,13 +28,14 @@ func (c *Cause) torn(i int) (Torn, bool) {
 	if !op.Reads || !op.Writes || end < 0 {
 		return t, false
 	}
+	read := c.linked(op)
 	for k := range end {
 		e := &c.Events[k]
 		switch {
 		case e.Kind != trace.Access || e.Loc != op.Loc:
 		case e.Writes:
 			t.Between = k
-		case e.Thread == op.Thread && e.Read == op.Read && (e.Number < 0 || e.Number == op.Number):
+		case e.Thread == op.Thread && e.Read == op.Read && (e.Number < 0 || e.Number == read):
 			t.First, t.Between = k, -1
 		}
 	}
@@ -48,6 +50,20 @@ func (c *Cause) torn(i int) (Torn, bool) {
 		}
 	}
 	return t, true
+}
+
+// linked is the number of the operation of which the first access is: the linked load of a conditional
+// store, and else its own.
+func (c *Cause) linked(op *Operation) int {
+	if threads := c.program.Threads; int(op.Thread) < len(threads) && threads[op.Thread][op.Index].Kind == gen.StoreConditional {
+		ops := threads[op.Thread]
+		for i := op.Index - 1; i >= 0; i-- {
+			if ops[i].Kind == gen.LoadLinked {
+				return op.Number - op.Index + i
+			}
+		}
+	}
+	return op.Number
 }
 
 // sentences say which write separates the two accesses, and where the line was taken.

@@ -67,14 +67,8 @@ func Minimize(ctx context.Context, p *gen.Program, h *parse.History, m model.Mod
 func NewWitness(p *gen.Program, h *parse.History, m model.Model, refutation *witness.Refutation) *Witness {
 	w := &Witness{Model: m}
 	origins, events, view := parse.NewOrigins(p, h), m.Events(h), m.View(h)
-	for i, id := range witness.Shown(view, refutation) {
-		op, origin := &view.Ops[id], origins.Of(events.Op(id))
-		w.Operations = append(w.Operations, Operation{
-			Letter: witness.Letters(i), Thread: origin.Thread, Round: origin.Round, Index: origin.Index,
-			Number: origin.Round*len(p.Threads[origin.Thread]) + origin.Index,
-			Loc:    locationOf(p, view, op), Reads: op.Reads(), Writes: op.Writes(), Read: op.Read, Written: op.Write,
-			Text: textOf(view, op), Source: p.OpText(p.Threads[origin.Thread][origin.Index]),
-		})
+	for _, id := range witness.Shown(view, refutation) {
+		w.add(p, view, &view.Ops[id], origins.Of(events.Op(id)))
 	}
 	for e := range refutation.Edges() {
 		if e.Rule != witness.FinalWrite || e.From < 0 {
@@ -89,6 +83,58 @@ func NewWitness(p *gen.Program, h *parse.History, m model.Model, refutation *wit
 		}
 	}
 	return w
+}
+
+// WitnessOfValue is the witness that a value of a log shows which keeps it from being a history: the
+// operations that the fault is about, and before two sums that are equal the two updates on the way to
+// them that read one value, of which one is lost.
+func WitnessOfValue(p *gen.Program, v *parse.ValueError) *Witness {
+	w, list := new(Witness), []parse.OpID{v.Fault.Op, v.Fault.Other}
+	if v.Fault.Kind == parse.LostUpdate {
+		list = append(fork(v.History, v.Fault.Op, v.Fault.Other), list...)
+	}
+	for i, id := range list {
+		if id >= 0 && !slices.Contains(list[:i], id) {
+			w.add(p, v.History, &v.History.Ops[id], v.Origins.Of(id))
+		}
+	}
+	return w
+}
+
+// fork follows what two updates read back to two updates that read one value; none if they do not meet.
+func fork(h *parse.History, one, two parse.OpID) []parse.OpID {
+	writers := map[gen.Value]parse.OpID{}
+	for id := range h.Ops {
+		if op := &h.Ops[id]; op.Writes() && op.Loc == h.Ops[one].Loc {
+			writers[op.Write] = parse.OpID(id)
+		}
+	}
+	back := func(id parse.OpID) (list []parse.OpID) {
+		for known := true; known && h.Ops[id].Kind == parse.RMW && !slices.Contains(list, id); id, known = writers[h.Ops[id].Read] {
+			list = append(list, id)
+		}
+		return list
+	}
+	first := map[gen.Value]parse.OpID{}
+	for _, id := range back(one) {
+		first[h.Ops[id].Read] = id
+	}
+	for _, id := range back(two) {
+		if other, ok := first[h.Ops[id].Read]; ok && other != id {
+			return []parse.OpID{other, id}
+		}
+	}
+	return nil
+}
+
+// add adds an operation of a history, which is the one at a place of the program.
+func (w *Witness) add(p *gen.Program, h *parse.History, op *parse.Op, at parse.Origin) {
+	w.Operations = append(w.Operations, Operation{
+		Letter: witness.Letters(len(w.Operations)), Thread: at.Thread, Round: at.Round, Index: at.Index,
+		Number: at.Round*len(p.Threads[at.Thread]) + at.Index,
+		Loc:    locationOf(p, h, op), Reads: op.Reads(), Writes: op.Writes(), Read: op.Read, Written: op.Write,
+		Text: textOf(h, op), Source: p.OpText(p.Threads[at.Thread][at.Index]),
+	})
 }
 
 // locationOf is the location of an operation in the program.

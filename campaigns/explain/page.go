@@ -135,8 +135,12 @@ func Run(ctx context.Context, dir run.Dir, o Options) (*Page, error) {
 		return nil, err
 	}
 	switch {
-	case x.witness != nil:
+	case x.refutation != nil:
 		if err := x.explainWitness(ctx); err != nil {
+			return nil, err
+		}
+	case x.witness != nil:
+		if err := x.explainCause(ctx); err != nil {
 			return nil, err
 		}
 	case x.result.Diagnosed():
@@ -215,23 +219,27 @@ func (x *explanation) find(ctx context.Context) error {
 	if i := slices.IndexFunc(answers, forbids); i >= 0 {
 		name = answers[i].Model
 	}
-	if name == "" {
+	if name == "" && (x.result.Outcome != sim.Violation || len(answers) > 0) {
 		return nil
 	}
 	if rounds := x.spec.Config.Rounds; rounds < 1 || rounds > x.program.MaxRounds() {
 		return fmt.Errorf("%s: %d rounds: the program has at most %d", x.dir, rounds, x.program.MaxRounds())
-	}
-	m, ok := model.ByName(name)
-	if !ok {
-		return fmt.Errorf("%s: no model %q is known", x.dir, name)
 	}
 	log, err := x.dir.Log()
 	if err != nil {
 		return err
 	}
 	h, err := parse.Native(x.program, x.spec.Config.Rounds, log)
+	if value, ok := errors.AsType[*parse.ValueError](err); ok && h == nil {
+		x.page.Detail, x.witness = value.Error(), diagnose.WitnessOfValue(x.program, value)
+		return nil
+	}
 	if h == nil {
 		return fmt.Errorf("%s: %w", x.dir.Path(run.LogFile), err)
+	}
+	m, ok := model.ByName(name)
+	if !ok {
+		return fmt.Errorf("%s: no model %q is known", x.dir, name)
 	}
 	limits := check.Options{Timeout: x.o.CheckTimeout, AvailableBytes: run.MemoryShare(0)}
 	v, err := check.Check(ctx, h, m, limits)
@@ -267,6 +275,11 @@ func (x *explanation) explainWitness(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	return x.explainCause(ctx)
+}
+
+// explainCause adds the operations of the witness and what the trace shows of them.
+func (x *explanation) explainCause(ctx context.Context) error {
 	c, err := x.traced(ctx)
 	if err != nil {
 		return err
