@@ -147,14 +147,13 @@ func (x *benchBugs) list(ids []string) (*bugs.List, []*bugs.Bug, error) {
 
 // report writes the report in every form.
 func (x *benchBugs) report(r *bugs.Report) error {
-	var text, page bytes.Buffer
-	if err := errors.Join(r.WriteText(&text, 0), r.WriteHTML(&page)); err != nil {
+	var text bytes.Buffer
+	if err := r.WriteText(&text, 0); err != nil {
 		return err
 	}
-	for name, data := range map[string][]byte{"bugs.txt": text.Bytes(), "bugs.html": page.Bytes()} {
-		if err := run.WriteText(filepath.Join(x.bench.Dir, name), string(data), false); err != nil {
-			return err
-		}
+	path := filepath.Join(x.bench.Dir, "bugs.txt")
+	if err := run.WriteText(path, text.String(), false); err != nil {
+		return err
 	}
 	if err := run.WriteJSON(filepath.Join(x.bench.Dir, "bugs.json"), r, true); err != nil {
 		return err
@@ -165,6 +164,6 @@ func (x *benchBugs) report(r *bugs.Report) error {
 	if err := r.WriteText(x.Stdout, x.Columns()); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(x.Stdout, "\nreport   %s\n", filepath.Join(x.bench.Dir, "bugs.html"))
+	_, err := fmt.Fprintf(x.Stdout, "\nreport   %s\n", path)
 	return err
 }

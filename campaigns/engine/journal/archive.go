@@ -200,6 +200,29 @@ func (a *Archive) replaced(f *os.File, offset int64) (map[int]bool, error) {
 	return found, err
 }
 
+// IsCampaign reports whether a directory has one of a campaign's files.
+func IsCampaign(dir string) bool {
+	return slices.ContainsFunc([]string{CampaignFile, HeaderFile, RunsFile}, func(name string) bool { return run.Exists(filepath.Join(dir, name)) })
+}
+
+// Find lists the directories of campaigns in a directory, sorted: itself, or those in it.
+func Find(dir string) ([]string, error) {
+	entries, err := run.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	if IsCampaign(dir) {
+		return []string{dir}, nil
+	}
+	var list []string
+	for _, e := range entries {
+		if at := filepath.Join(dir, e.Name()); IsCampaign(at) {
+			list = append(list, at)
+		}
+	}
+	return list, nil
+}
+
 // AsideDirs are the directories of a campaign that hold run directories which
 // are not recorded runs.
 func AsideDirs() []string { return []string{QuarantineDir, AfterStopDir} }

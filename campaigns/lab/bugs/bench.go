@@ -14,7 +14,6 @@ import (
 	"ordeal/campaigns/reduction"
 	"ordeal/campaigns/run"
 	"ordeal/gen"
-	"ordeal/sim/slicc/mutate"
 )
 
 // Status is the result of the search for a bug.
@@ -54,10 +53,6 @@ type Result struct {
 	// Alone says that a bug that is still there did not show in the unmodified protocol, and was
 	// searched for once more in the one with the repairs of all others.
 	Alone bool `json:"alone,omitempty"`
-	// Operators are the mutation operators that take the fix out, if Expressed: one
-	// or two.
-	Operators []mutate.Operator `json:"operators,omitempty"`
-	Expressed bool              `json:"expressed,omitempty"`
 	// Shared are findings that both protocols have.
 	Shared int `json:"shared"`
 	// Repaired has the proposals of a search for repairs; nil without one.
@@ -174,15 +169,7 @@ func (b *Bench) one(ctx context.Context, bug *Bug) (*Result, error) {
 			return nil, err
 		}
 	}
-	return &r, r.express()
-}
-
-// express notes the mutation operators that take the fix out.
-func (r *Result) express() (err error) {
-	if r.Trees.After != "" && r.Status != Refused {
-		r.Operators, r.Expressed, err = Operators(r.Trees)
-	}
-	return err
+	return &r, nil
 }
 
 // search searches for a bug.

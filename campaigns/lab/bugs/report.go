@@ -3,7 +3,6 @@ package bugs
 import (
 	"cmp"
 	"fmt"
-	"html/template"
 	"io"
 	"slices"
 	"strings"
@@ -11,8 +10,6 @@ import (
 
 	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/report/plot"
-	"ordeal/sim/slicc/mutate"
 )
 
 // Report is the results of a measurement.
@@ -78,12 +75,10 @@ func (r *Report) WriteText(w io.Writer, columns int) error {
 	}
 	if r.Searched > 0 {
 		fmt.Fprintf(&b, "found %d of %d: recall %.0f %% (95 %% confidence: %.0f to %.0f %%)\n", r.Found, r.Searched, 100*r.Recall, 100*r.Low, 100*r.High)
-		times := r.times(func(x *Result) float64 { return x.Finding.CPU.Seconds() })
-		if len(times) > 0 {
+		if times := r.times(); len(times) > 0 {
 			fmt.Fprintf(&b, "CPU time to find: median %.1f s, most %.1f s\n", times[len(times)/2], times[len(times)-1])
 		}
 	}
-	r.operators(&b)
 	r.repairs(&b, columns)
 	r.proposed(&b, columns)
 	_, err := io.WriteString(w, b.String())
@@ -164,33 +159,6 @@ func (r *Report) proposed(b *strings.Builder, columns int) {
 	}
 }
 
-// operators writes which mutation operators take fixes out.
-func (r *Report) operators(b *strings.Builder) {
-	expressed, compared := 0, 0
-	counts := map[mutate.Operator]int{}
-	for _, x := range r.Results {
-		if x.Trees == nil || x.Trees.After == "" || x.Status == Refused {
-			continue
-		}
-		if compared++; x.Expressed {
-			expressed++
-			for _, op := range x.Operators {
-				counts[op]++
-			}
-		}
-	}
-	if compared == 0 {
-		return
-	}
-	var list []string
-	for _, op := range mutate.Operators() {
-		if n := counts[op]; n > 0 {
-			list = append(list, fmt.Sprintf("%s %d", op, n))
-		}
-	}
-	fmt.Fprintf(b, "%d of %d fixes are one or two edits of mutation operators: %s\n", expressed, compared, cmp.Or(strings.Join(list, ", "), "none"))
-}
-
 // widest is the longest title in a table.
 const widest = 90
 
@@ -252,41 +220,14 @@ func (r *Report) table(name string, of func(*Bug) string) *messages.Table {
 	return t
 }
 
-// times are what was spent until each bug was found, in order.
-func (r *Report) times(of func(*Result) float64) []float64 {
+// times are the seconds that were spent until each bug was found, in order.
+func (r *Report) times() []float64 {
 	var list []float64
 	for _, x := range r.Results {
 		if x.Status == Found {
-			list = append(list, of(x))
+			list = append(list, x.Finding.CPU.Seconds())
 		}
 	}
 	slices.Sort(list)
 	return list
 }
-
-// Curve is the share of the bugs that were found by each time, as SVG.
-func (r *Report) Curve() template.HTML {
-	return plot.Figure("share of bugs found by CPU time", func(c *plot.Canvas) float64 {
-		times := r.times(func(x *Result) float64 { return max(x.Finding.CPU.Seconds(), shortest) })
-		last := shortest * 10
-		for _, x := range r.Results {
-			last = max(last, x.CPU.Seconds())
-		}
-		frame := c.Frame(plot.Frame{Left: 62, Top: 40, Right: c.Width - 14, Bottom: 40 + curveHeight},
-			plot.Logarithmic("CPU time in seconds, logarithmic", shortest, last, func(v float64) string { return fmt.Sprintf("%g", v) }),
-			plot.Linear("% of bugs found", 100, func(v float64) string { return fmt.Sprintf("%g", v) }), false)
-		points := []plot.Point{{X: frame.X(shortest), Y: frame.Y(0)}}
-		for i, t := range times {
-			points = append(points, plot.Point{X: frame.X(t), Y: frame.Y(100 * float64(i+1) / float64(max(r.Searched, 1)))})
-		}
-		points = append(points, plot.Point{X: frame.X(last), Y: points[len(points)-1].Y})
-		c.Steps("curve "+plot.Style(0), points)
-		return frame.Bottom + plot.Under
-	})
-}
-
-// The curve: its height in pixels, and the shortest time in it in seconds.
-const (
-	curveHeight = 260
-	shortest    = 0.01
-)

@@ -8,35 +8,23 @@ import (
 // hash is a SHA-256 sum; zero is that of what a run does not have.
 type hash [sha256.Size]byte
 
-// hashes converts the sums of a journal. It keeps what is no sum in lower-case
-// hexadecimal, by its own sum.
-type hashes struct{ others map[hash]string }
-
-func (s *hashes) of(text string) hash {
-	var h hash
+// hashOf is a sum of a journal. What is no sum, as of a journal that was edited, has its own.
+func hashOf(text string) (h hash) {
 	if text == "" {
 		return h
 	}
 	if len(text) == hex.EncodedLen(len(h)) {
-		if _, err := hex.Decode(h[:], []byte(text)); err == nil && h != (hash{}) && hex.EncodeToString(h[:]) == text {
+		if _, err := hex.Decode(h[:], []byte(text)); err == nil {
 			return h
 		}
 	}
-	h = sha256.Sum256([]byte(text))
-	if s.others == nil {
-		s.others = make(map[hash]string)
-	}
-	s.others[h] = text
-	return h
+	return sha256.Sum256([]byte(text))
 }
 
-// text is what of has converted.
-func (s *hashes) text(h hash) string {
+// String is the sum in hexadecimal; empty for zero.
+func (h hash) String() string {
 	if h == (hash{}) {
 		return ""
-	}
-	if text, ok := s.others[h]; ok {
-		return text
 	}
 	return hex.EncodeToString(h[:])
 }

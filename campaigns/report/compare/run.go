@@ -18,7 +18,6 @@ type campaign struct {
 	configs    map[string]*configRuns
 	runs       int
 	operations int
-	hashes     hashes
 	verdicts   *verdicts
 	words      map[string]string
 	line       []byte        // room for the answers of a run
@@ -106,8 +105,8 @@ func read(a *journal.Archive) (*campaign, error) {
 		}
 		r := &n.room[0]
 		n.room = n.room[1:]
-		*r = comparedRun{number: int32(e.Number), log: n.hashes.of(e.LogHash), operations: e.Operations, simulated: e.Elapsed}
-		program := n.hashes.of(e.Program)
+		*r = comparedRun{number: int32(e.Number), log: hashOf(e.LogHash), operations: e.Operations, simulated: e.Elapsed}
+		program := hashOf(e.Program)
 		copy(r.program[:], program[:])
 		n.line = n.line[:0]
 		for i := range e.Answers {

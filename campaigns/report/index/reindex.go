@@ -61,7 +61,11 @@ func Reindex(ctx context.Context, path string, dirs []string, o Options) error {
 func findCampaigns(dirs []string, report func(*Campaign)) map[string]bool {
 	found := make(map[string]bool)
 	for _, dir := range dirs {
-		list, err := campaignDirs(dir)
+		real, err := realPath(dir)
+		var list []string
+		if err == nil {
+			list, err = journal.Find(real)
+		}
 		if errors.Is(err, fs.ErrNotExist) {
 			if parent, err := realPath(filepath.Dir(dir)); err == nil {
 				dir = filepath.Join(parent, filepath.Base(dir))
@@ -71,6 +75,9 @@ func findCampaigns(dirs []string, report func(*Campaign)) map[string]bool {
 			report(&Campaign{Dir: dir, Err: fmt.Errorf("index %s: %w", dir, err)})
 		}
 		for _, d := range list {
+			if real, err := realPath(d); err == nil { // else it has just vanished
+				d = real
+			}
 			found[d] = true
 		}
 	}
@@ -139,37 +146,4 @@ func (w *writer) add(ctx context.Context, c *Campaign) error {
 		}
 	}
 	return w.exec(ctx, "RELEASE campaign")
-}
-
-// isCampaign reports whether a directory has one of a campaign's files.
-func isCampaign(dir string) bool {
-	return slices.ContainsFunc([]string{journal.CampaignFile, journal.HeaderFile, journal.RunsFile}, func(name string) bool {
-		return run.Exists(filepath.Join(dir, name))
-	})
-}
-
-// campaignDirs lists the campaigns of a directory: itself, or those in it.
-func campaignDirs(dir string) ([]string, error) {
-	dir, err := realPath(dir)
-	if err != nil {
-		return nil, err
-	}
-	entries, err := run.ReadDir(dir)
-	if err != nil {
-		return nil, err
-	}
-	if isCampaign(dir) {
-		return []string{dir}, nil
-	}
-	var list []string
-	for _, e := range entries {
-		sub := filepath.Join(dir, e.Name())
-		if !isCampaign(sub) {
-			continue
-		}
-		if real, err := realPath(sub); err == nil { // else it has just vanished
-			list = append(list, real)
-		}
-	}
-	return list, nil
 }

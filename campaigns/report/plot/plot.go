@@ -92,11 +92,10 @@ func (c *Canvas) Dot(class string, x, y, radius float64, title string) {
 	c.element("circle", class, tooltip(title), "cx", x, "cy", y, "r", radius)
 }
 
-// Cross, Tick and Bound are shapes of marks: Bound is an arrow upwards.
+// Cross and Tick are shapes of marks.
 const (
 	Cross = "m-4 -4l8 8m0 -8l-8 8"
 	Tick  = "m0 -5v10"
-	Bound = "v-14m-4 5l4 -5l4 5"
 )
 
 // Mark draws a shape, a path relative to (x, y).

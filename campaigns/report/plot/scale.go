@@ -119,21 +119,3 @@ func Logarithmic(name string, low, high float64, label func(float64) string) Sca
 	}
 	return s
 }
-
-// values is a scale with a tick at each value, and some space around them.
-func values(name string, list []float64, log bool, label func(float64) string) Scale {
-	s := Scale{name: name, low: math.Inf(1), high: math.Inf(-1), log: log}
-	for _, v := range list {
-		s.low, s.high = min(s.low, v), max(s.high, v)
-		s.ticks = append(s.ticks, tick{v, label(v)})
-	}
-	const margin = 0.04
-	if log {
-		factor := max(math.Pow(s.high/s.low, margin), 1.1)
-		s.low, s.high = s.low/factor, s.high*factor
-	} else {
-		pad := max(margin*(s.high-s.low), 1e-3)
-		s.low, s.high = s.low-pad, s.high+pad
-	}
-	return s
-}

@@ -145,10 +145,10 @@ func (h *Handler) fail(w http.ResponseWriter, err error) {
 // campaign finds a campaign by its name; nil if there is none.
 func (h *Handler) campaign(name string) *campaign {
 	dir := filepath.Join(h.dir, name)
-	if h.alone() {
+	if journal.IsCampaign(h.dir) {
 		dir = h.dir
 	}
-	if name != filepath.Base(absolute(dir)) || !isCampaign(dir) {
+	if name != filepath.Base(absolute(dir)) || !journal.IsCampaign(dir) {
 		return nil
 	}
 	h.mu.Lock()
@@ -158,9 +158,6 @@ func (h *Handler) campaign(name string) *campaign {
 	}
 	return h.campaigns[name]
 }
-
-// alone reports whether the directory is that of a campaign.
-func (h *Handler) alone() bool { return isCampaign(h.dir) }
 
 // absolute is a path from the root, where there is a working directory.
 func absolute(dir string) string {
@@ -172,14 +169,12 @@ func absolute(dir string) string {
 
 // names are those of the campaigns.
 func (h *Handler) names() []string {
-	if h.alone() {
-		return []string{filepath.Base(absolute(h.dir))}
+	dirs, _ := journal.Find(h.dir) // none where they cannot be read
+	for i, dir := range dirs {
+		dirs[i] = filepath.Base(absolute(dir))
 	}
-	names, _ := run.Names(h.dir) // none where they cannot be read
-	return slices.DeleteFunc(names, func(name string) bool { return !isCampaign(filepath.Join(h.dir, name)) })
+	return dirs
 }
-
-func isCampaign(dir string) bool { return run.Exists(filepath.Join(dir, journal.CampaignFile)) }
 
 //go:embed page
 var sources embed.FS

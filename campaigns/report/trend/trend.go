@@ -5,7 +5,6 @@ package trend
 import (
 	"cmp"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -82,28 +81,17 @@ type Canary struct {
 func Find(dirs []string) ([]string, error) {
 	var list []string
 	for _, dir := range dirs {
-		dir = run.Resolve(dir)
-		if isCampaign(dir) {
-			list = append(list, dir)
-			continue
-		}
-		names, err := run.Names(dir)
+		found, err := journal.Find(run.Resolve(dir))
 		if err != nil {
 			return nil, fmt.Errorf("find campaigns: %w", err)
 		}
-		for _, name := range names {
-			if at := filepath.Join(dir, name); isCampaign(at) {
-				list = append(list, at)
-			}
-		}
+		list = append(list, found...)
 	}
 	if len(list) == 0 {
 		return nil, fmt.Errorf("no campaign in %s", strings.Join(dirs, ", "))
 	}
 	return list, nil
 }
-
-func isCampaign(dir string) bool { return run.Exists(filepath.Join(dir, journal.CampaignFile)) }
 
 // one is a campaign that was read.
 type one struct {
