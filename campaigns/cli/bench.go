@@ -29,7 +29,7 @@ func newBenchPapers(e *env) *cobra.Command {
 		Short: "Repeat the experiments of the papers and set them beside the published figures",
 		Long: `Repeat the experiments of the papers that the procedures come from, on runs of the
 embedded simulator, and print what is measured beside what was published, with
-the reasons why it differs. Times are user CPU of single checks; histories are
+the reasons why it differs. Times are CPU time of single checks; histories are
 those of the campaign files in campaigns/lab/papers, which campaign run takes, too.
 
 A scale of 1 makes as many histories as the papers; below, that share of them,

@@ -134,10 +134,7 @@ func (o *Options) validate() error {
 }
 
 // matrix measures mutants.
-type matrix struct {
-	o  Options
-	mu sync.Mutex // held while OnResult is called
-}
+type matrix struct{ o Options }
 
 // target measures the mutants of one protocol, several at a time.
 func (m *matrix) target(ctx context.Context, t *Target) ([]Result, error) {
@@ -161,30 +158,29 @@ func (m *matrix) target(ctx context.Context, t *Target) ([]Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	results := make([][]Result, len(list))
-	group, working := errgroup.WithContext(ctx)
-	group.SetLimit(m.o.Workers)
-	for i := range list {
-		group.Go(func() error {
-			compile := sync.OnceValues(func() (*ruby.Protocol, error) { return ruby.Compile(catalogue.Tree(list[i])) })
-			for _, base := range baselines {
-				c := lab.Case{Name: list[i].ID + " on " + base.kind.String(), Depends: depends}
-				res, err := m.o.Stored.Do(c, func() (Result, error) {
-					if err := working.Err(); err != nil {
-						return Result{}, err
-					}
-					return m.measure(working, transitions, base, &list[i], compile)
-				})
-				if err != nil {
-					return err
+	results, err := lab.Run(ctx, m.o.Workers, list, func(ctx context.Context, mutant mutate.Mutant) (results []Result, err error) {
+		compile := sync.OnceValues(func() (*ruby.Protocol, error) { return ruby.Compile(catalogue.Tree(mutant)) })
+		for _, base := range baselines {
+			c := lab.Case{Name: mutant.ID + " on " + base.kind.String(), Depends: depends}
+			res, err := m.o.Stored.Do(c, func() (Result, error) {
+				if err := ctx.Err(); err != nil {
+					return Result{}, err
 				}
-				results[i] = append(results[i], res)
-				m.report(res)
+				return m.measure(ctx, transitions, base, &mutant, compile)
+			})
+			if err != nil {
+				return nil, err
 			}
-			return nil
-		})
-	}
-	err = group.Wait()
+			results = append(results, res)
+		}
+		return results, nil
+	}, func(results []Result) {
+		for _, r := range results {
+			if m.o.OnResult != nil {
+				m.o.OnResult(r)
+			}
+		}
+	})
 	return slices.Concat(results...), err
 }
 
@@ -205,12 +201,4 @@ func (m *matrix) baselines(ctx context.Context, t *Target) ([]*baseline, error) 
 		})
 	}
 	return list, group.Wait()
-}
-
-func (m *matrix) report(r Result) {
-	if m.o.OnResult != nil {
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		m.o.OnResult(r)
-	}
 }

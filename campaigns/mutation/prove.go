@@ -8,8 +8,6 @@ import (
 	"slices"
 	"sync"
 
-	"golang.org/x/sync/errgroup"
-
 	"ordeal/campaigns/audit/exploration"
 	"ordeal/campaigns/lab"
 	"ordeal/campaigns/run"
@@ -96,10 +94,7 @@ func Prove(ctx context.Context, o ProveOptions) ([]Proof, error) {
 	return all, nil
 }
 
-type prover struct {
-	o  ProveOptions
-	mu sync.Mutex // held while OnProof is called
-}
+type prover struct{ o ProveOptions }
 
 func (p *prover) notef(format string, args ...any) {
 	if p.o.Notef != nil {
@@ -128,44 +123,16 @@ func (p *prover) target(ctx context.Context, t *Target) ([]Proof, error) {
 	if err != nil {
 		return nil, err
 	}
-	results := make([]*Proof, len(list))
-	var missing []int
-	for i := range list {
-		if known, ok := p.o.Stored.Get(lab.Case{Name: list[i].ID, Depends: depends}); ok {
-			results[i] = &known
-			p.report(&known)
-		} else {
-			missing = append(missing, i)
-		}
-	}
-	if len(missing) > 0 {
-		protocol, err := ruby.Compile(t.Tree)
-		if err != nil {
-			return nil, err
-		}
-		known, err := p.ladder(ctx, t, protocol)
-		if err != nil {
-			return nil, err
-		}
-		group, working := errgroup.WithContext(ctx)
-		group.SetLimit(p.o.Workers)
-		for _, i := range missing {
-			group.Go(func() error {
-				proof, err := p.o.Stored.Do(lab.Case{Name: list[i].ID, Depends: depends}, func() (Proof, error) {
-					return p.prove(working, t, catalogue, transitions, known, &list[i])
-				})
-				if err == nil {
-					results[i] = &proof
-					p.report(&proof)
-				}
-				return err
-			})
-		}
-		if err := group.Wait(); err != nil {
-			return present(results), err
-		}
-	}
-	return present(results), nil
+	known := sync.OnceValues(func() (*ladder, error) { return p.ladder(ctx, t) })
+	return lab.Run(ctx, p.o.Workers, list, func(ctx context.Context, m mutate.Mutant) (Proof, error) {
+		return p.o.Stored.Do(lab.Case{Name: m.ID, Depends: depends}, func() (Proof, error) {
+			known, err := known()
+			if err != nil {
+				return Proof{}, err
+			}
+			return p.prove(ctx, t, catalogue, transitions, known, &m)
+		})
+	}, p.o.OnProof)
 }
 
 // choose lists the mutants to explore.
@@ -182,24 +149,6 @@ func (p *prover) choose(c *mutate.Catalogue) ([]mutate.Mutant, error) {
 		list = append(list, m)
 	}
 	return list, nil
-}
-
-func present(list []*Proof) []Proof {
-	var all []Proof
-	for _, p := range list {
-		if p != nil {
-			all = append(all, *p)
-		}
-	}
-	return all
-}
-
-func (p *prover) report(proof *Proof) {
-	if p.o.OnProof != nil {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		p.o.OnProof(*proof)
-	}
 }
 
 // explore explores a machine with a protocol. A context that ends is an error.
@@ -222,7 +171,11 @@ type ladder struct {
 	last func() (*ground, error)
 }
 
-func (p *prover) ladder(ctx context.Context, t *Target, protocol *ruby.Protocol) (*ladder, error) {
+func (p *prover) ladder(ctx context.Context, t *Target) (*ladder, error) {
+	protocol, err := ruby.Compile(t.Tree)
+	if err != nil {
+		return nil, err
+	}
 	candidates, err := grounds(protocol)
 	if err != nil {
 		return nil, err

@@ -112,8 +112,7 @@ func Scores(results []Result, key func(*Result) string) ([]string, map[string]*S
 }
 
 // Table is the kill matrix as text, in a number of columns, or any if it is 0: a line for each protocol and core, one for
-// each protocol over all cores, and one for each operator; and the score weighted by how
-// often operators make real bugs.
+// each protocol over all cores, and one for each operator.
 func Table(results []Result, columns int) string {
 	var sb strings.Builder
 	for _, section := range []struct {
@@ -137,7 +136,6 @@ func Table(results []Result, columns int) string {
 		}
 		sb.WriteString(table.Fit(columns) + "\n")
 	}
-	sb.WriteString(weightedLine(results))
 	return sb.String()
 }
 

@@ -4,7 +4,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
-	"sync"
+	"runtime/metrics"
 )
 
 // The heap with which the first garbage collection comes: a check of some ten thousand
@@ -27,32 +27,31 @@ func CollectLate(heap int) {
 	runtime.AddCleanup(new([64]byte), func(usual int) { debug.SetGCPercent(usual) }, usual)
 }
 
-// spareHeap is how much more may be allocated between two garbage collections
-// than the usual percentage allows.
-const spareHeap = 64 << 20
-
-// sparePiece is the size of a piece of the spare memory. Where a piece contains what a
-// collection has freed, the runtime writes zeros to all of it.
-const sparePiece = 1 << 20
-
-// spare is memory that is not touched but for the pieces that had been used before, so
-// that it takes next to none of the machine's, but is counted as live: the next
-// collection is due when as much has been allocated again.
-var spare = sync.OnceValue(func() [][]byte {
-	pieces := make([][]byte, spareHeap/sparePiece)
-	for i := range pieces {
-		pieces[i] = make([]byte, sparePiece)
-	}
-	return pieces
-})
-
-// CollectSeldom makes garbage collections of a small heap rare, for processes that
-// work for long. Unlike a larger percentage it does not let a large heap grow
-// more. GOGC in the environment has precedence.
+// CollectSeldom makes garbage collections of a small heap rare, for processes that work for
+// long. A large heap does not grow more. GOGC in the environment has precedence.
 func CollectSeldom() {
 	if os.Getenv("GOGC") == "" {
-		spare()
+		adjust(0)
 	}
+}
+
+// smallHeap is what lives at most, in bytes, while the heap may grow by more than the usual
+// percentage, which is of 100.
+const smallHeap = 64 << 20
+
+// adjust sets the percentage by which the heap grows, which is the one of now, here and after the
+// next collection.
+func adjust(now int) {
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(live)
+	percent := 400
+	if live[0].Value.Uint64() > smallHeap {
+		percent = 100
+	}
+	if percent != now {
+		debug.SetGCPercent(percent)
+	}
+	runtime.AddCleanup(new([64]byte), adjust, percent)
 }
 
 // compact is GOGC for commands that hold much in memory: the heap is at most 1.6
