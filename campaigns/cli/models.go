@@ -32,26 +32,28 @@ that tells the two apart, evaluated by all models as it is printed.`,
 	}
 	command.JSONFlag(cmd, &asJSON)
 	cmd.RunE = command.Body(func(ctx context.Context, args []string) error {
-		switch {
-		case len(args) == 0 && asJSON:
-			return printModelsJSON(ctx, e, model.Named())
-		case len(args) == 0:
+		if len(args) == 0 && !asJSON {
 			return listModels(e.Stdout, e.Columns())
 		}
-		found, err := config.ParseModels(args[0])
-		if err != nil {
-			return command.Usage(err)
+		wanted := model.Named()
+		if len(args) > 0 {
+			var err error
+			if wanted, err = config.ParseModels(args[0]); err != nil {
+				return command.Usage(err)
+			}
 		}
-		if asJSON {
-			return printModelsJSON(ctx, e, found)
+		list, err := guide(ctx, wanted)
+		switch {
+		case err != nil:
+			return err
+		case asJSON:
+			return e.PrintJSON(map[string][]modelGuide{"models": list})
 		}
-		for i, m := range found {
+		for i := range list {
 			if i > 0 {
 				fmt.Fprintln(e.Stdout)
 			}
-			if err := explainModel(ctx, e.Stdout, m); err != nil {
-				return err
-			}
+			list[i].print(e.Stdout)
 		}
 		return nil
 	})
@@ -64,7 +66,7 @@ func listModels(w io.Writer, columns int) error {
 	for _, entry := range model.Descriptions() {
 		says, _, _ := strings.Cut(entry.Text, ":")
 		says, _, _ = strings.Cut(says, ".")
-		stronger := names(model.Stronger(entry.Model))
+		stronger := strings.Join(modelNames(model.Stronger(entry.Model)), ", ")
 		if stronger != "" {
 			stronger = "weaker than " + stronger
 		}
@@ -80,8 +82,6 @@ func listModels(w io.Writer, columns int) error {
 	return nil
 }
 
-func names(models []model.Model) string { return strings.Join(modelNames(models), ", ") }
-
 func modelNames(models []model.Model) []string {
 	list := []string{}
 	for _, m := range models {
@@ -90,78 +90,94 @@ func modelNames(models []model.Model) []string {
 	return list
 }
 
-// explainModel prints the guide's entry of a model.
-func explainModel(ctx context.Context, w io.Writer, m model.Model) error {
-	for _, entry := range model.Descriptions() {
-		if entry.Model.Name != m.Name {
-			continue
-		}
-		fmt.Fprintf(w, "%s\n\n%s\n", m.Name, messages.Wrap(entry.Text, "", "", 80))
-		fmt.Fprintf(w, "\nfrom        %s\n", entry.Source)
-		if implied := implies(m); implied != "" {
-			fmt.Fprintf(w, "implies     %s\n", implied)
-		}
-		for _, b := range entry.Separations {
-			if err := besideModel(ctx, w, m, &b); err != nil {
-				return err
+// modelGuide is the guide's entry of a model, as models --json prints it.
+type modelGuide struct {
+	Name        string       `json:"name"`
+	Text        string       `json:"text"`
+	Source      string       `json:"source"`
+	Implies     []string     `json:"implies"`
+	Stronger    []string     `json:"next_stronger"`
+	Separations []separation `json:"separations,omitempty"`
+}
+
+// separation is a history that the model allows and a stronger one forbids, in the
+// notation of Axe. Smallest says that no shorter one does.
+type separation struct {
+	Stronger  string   `json:"stronger"`
+	Text      string   `json:"text"`
+	History   string   `json:"history"`
+	Smallest  bool     `json:"smallest"`
+	Allowed   []string `json:"allowed_by"`
+	Forbidden []string `json:"forbidden_by"`
+	history   *parse.History
+}
+
+// guide returns the guide's entries of models.
+func guide(ctx context.Context, wanted []model.Model) ([]modelGuide, error) {
+	list := []modelGuide{}
+	for _, m := range wanted {
+		for _, entry := range model.Descriptions() {
+			if m.Name != entry.Model.Name {
+				continue
 			}
+			g := modelGuide{Name: m.Name, Text: entry.Text, Source: entry.Source, Implies: []string{}, Stronger: modelNames(model.Stronger(m))}
+			for _, other := range model.All() {
+				if other.Name != m.Name && model.Implies(m, other) {
+					g.Implies = append(g.Implies, other.Name)
+				}
+			}
+			for _, b := range entry.Separations {
+				s, err := separate(ctx, &b)
+				if err != nil {
+					return nil, err
+				}
+				g.Separations = append(g.Separations, s)
+			}
+			list = append(list, g)
 		}
 	}
-	return nil
-}
-
-// implies lists the models that m implies.
-func implies(m model.Model) string {
-	return names(implied(m))
-}
-
-func implied(m model.Model) []model.Model {
-	var list []model.Model
-	for _, other := range model.All() {
-		if other.Name != m.Name && model.Implies(m, other) {
-			list = append(list, other)
-		}
-	}
-	return list
-}
-
-// besideModel prints a history that m allows and a stronger model forbids.
-func besideModel(ctx context.Context, w io.Writer, m model.Model, b *model.Separation) error {
-	h, allowed, forbidden, err := separate(ctx, b)
-	if err != nil {
-		return err
-	}
-	which := "smallest"
-	if b.OnlyKnown {
-		which = "smallest known"
-	}
-	fmt.Fprintf(w, "\n%s allows and %s forbids (%d operations, the %s):\n%s\n\n", m.Name, b.Stronger, len(h.Ops), which, messages.Wrap(b.Text, "", "", 80))
-	for _, line := range columns(h) {
-		fmt.Fprintf(w, "  %s\n", line)
-	}
-	_, err = fmt.Fprintf(w, "\n  allowed by    %s\n  forbidden by  %s\n", names(allowed), names(forbidden))
-	return err
+	return list, nil
 }
 
 // separate reads a history that sets models apart, and lists those that allow and
 // forbid it.
-func separate(ctx context.Context, b *model.Separation) (h *parse.History, allowed, forbidden []model.Model, err error) {
+func separate(ctx context.Context, b *model.Separation) (s separation, err error) {
 	trace, err := axe.NewReader(strings.NewReader(b.Trace()), b.History).Next()
 	if err = errors.Join(err, trace.Err); err != nil {
-		return nil, nil, nil, err
+		return s, err
 	}
+	s = separation{Stronger: b.Stronger, Text: b.Text, History: b.Trace(), Smallest: !b.OnlyKnown, history: trace.History, Allowed: []string{}, Forbidden: []string{}}
 	for _, other := range model.All() {
 		v, err := check.Check(ctx, trace.History, other, check.Options{})
 		if err != nil {
-			return nil, nil, nil, err
+			return s, err
 		}
 		if v.Answer == check.Allowed {
-			allowed = append(allowed, other)
+			s.Allowed = append(s.Allowed, other.Name)
 		} else {
-			forbidden = append(forbidden, other)
+			s.Forbidden = append(s.Forbidden, other.Name)
 		}
 	}
-	return trace.History, allowed, forbidden, nil
+	return s, nil
+}
+
+// print prints the entry.
+func (g *modelGuide) print(w io.Writer) {
+	fmt.Fprintf(w, "%s\n\n%s\n\nfrom        %s\n", g.Name, messages.Wrap(g.Text, "", "", 80), g.Source)
+	if len(g.Implies) > 0 {
+		fmt.Fprintf(w, "implies     %s\n", strings.Join(g.Implies, ", "))
+	}
+	for _, s := range g.Separations {
+		which := "smallest"
+		if !s.Smallest {
+			which = "smallest known"
+		}
+		fmt.Fprintf(w, "\n%s allows and %s forbids (%d operations, the %s):\n%s\n\n", g.Name, s.Stronger, len(s.history.Ops), which, messages.Wrap(s.Text, "", "", 80))
+		for _, line := range columns(s.history) {
+			fmt.Fprintf(w, "  %s\n", line)
+		}
+		fmt.Fprintf(w, "\n  allowed by    %s\n  forbidden by  %s\n", strings.Join(s.Allowed, ", "), strings.Join(s.Forbidden, ", "))
+	}
 }
 
 // columns lays the operations of a history out, a column for each thread.

@@ -3,9 +3,15 @@ package command
 import (
 	"runtime"
 	"runtime/debug"
-	"runtime/metrics"
 	"testing"
 )
+
+// percent is the one of now.
+func percent() int {
+	p := debug.SetGCPercent(100)
+	debug.SetGCPercent(p)
+	return p
+}
 
 // TestCollectLate demands that the percentage is the usual one again after the
 // first collection.
@@ -13,11 +19,6 @@ func TestCollectLate(t *testing.T) {
 	t.Setenv("GOGC", "")
 	usual := debug.SetGCPercent(100)
 	defer debug.SetGCPercent(usual)
-	percent := func() int {
-		p := debug.SetGCPercent(100)
-		debug.SetGCPercent(p)
-		return p
-	}
 	CollectLate(CheckHeap)
 	if p := percent(); p != 800 { // 8 times 4 MiB
 		t.Errorf("%d %% before the first collection, want 800", p)
@@ -40,17 +41,26 @@ func TestCollectEnvironment(t *testing.T) {
 	}
 }
 
-// TestCollectSeldom demands that the next collection is due only after the spare
-// memory has been allocated again.
+// TestCollectSeldom demands a large percentage while little lives, and the usual one while much
+// does.
 func TestCollectSeldom(t *testing.T) {
 	t.Setenv("GOGC", "")
 	usual := debug.SetGCPercent(100)
 	defer debug.SetGCPercent(usual)
 	CollectSeldom()
-	runtime.GC()
-	goal := []metrics.Sample{{Name: "/gc/heap/goal:bytes"}}
-	metrics.Read(goal)
-	if n := goal[0].Value.Uint64(); n < 2*spareHeap {
-		t.Errorf("the next collection is due at %d bytes of heap, want at least %d", n, 2*spareHeap)
+	await := func(want int) {
+		t.Helper()
+		for range 1000 { // the cleanup runs beside
+			runtime.GC()
+			if runtime.Gosched(); percent() == want {
+				return
+			}
+		}
+		t.Errorf("%d %%, want %d", percent(), want)
 	}
+	await(400)
+	much := make([]byte, 2*smallHeap)
+	await(100)
+	runtime.KeepAlive(much)
+	await(400)
 }
