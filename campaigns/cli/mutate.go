@@ -287,9 +287,19 @@ func listedPatch(tree string, ids []string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	read := func(name string) ([]byte, error) {
+		files, file := protocols.OnDisk(filepath.Join(tree, protocols.Folder, filepath.FromSlash(name)))
+		return fs.ReadFile(files, file)
+	}
 	var bugs []*realbugs.Bug
 	for _, id := range ids {
 		list := known.Proposed(id)
+		if len(list) > 1 { // a pattern, which does not mean the defects of another version
+			list = slices.DeleteFunc(list, func(b *realbugs.Bug) bool {
+				_, err := realbugs.Patch([]*realbugs.Bug{b}, read)
+				return b.Base != "" && err != nil
+			})
+		}
 		if len(list) == 0 && len(ids) > 1 {
 			return nil, fmt.Errorf("%q: want a defect of bench bugs --stock with a proposed repair", id)
 		}
@@ -298,10 +308,7 @@ func listedPatch(tree string, ids []string) ([]byte, error) {
 	if len(bugs) == 0 {
 		return nil, nil
 	}
-	return realbugs.Patch(bugs, func(name string) ([]byte, error) {
-		files, file := protocols.OnDisk(filepath.Join(tree, protocols.Folder, filepath.FromSlash(name)))
-		return fs.ReadFile(files, file)
-	})
+	return realbugs.Patch(bugs, read)
 }
 
 // mutantPatch is the patch of a mutant, of the repairs of known defects, or of both.

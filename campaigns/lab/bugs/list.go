@@ -86,6 +86,10 @@ type Bug struct {
 	After  string `yaml:"after" json:"after,omitempty"`
 	// Repair is a proposed repair of a bug that is still there, as edits of the base.
 	Repair []Edit `yaml:"repair" json:"repair,omitempty"`
+	// Base is the commit whose protocol has a bug that is still there, if it is not that of the list.
+	Base string `yaml:"base" json:"base,omitempty"`
+	// Versions are those of gem5, in order, that have the code which the proposed repair changes.
+	Versions []string `yaml:"versions" json:"versions,omitempty"`
 	// Run shows a bug that is still there, where a search does not.
 	Run *Run `yaml:"run" json:"run,omitempty"`
 	_   struct{}
@@ -199,7 +203,7 @@ func (b *Bug) faults() []error {
 	if !protocolName().MatchString(b.Protocol) {
 		fault("protocol %q: want the name of a root file without .slicc, as MI_example or chi/CHI", b.Protocol)
 	}
-	for _, c := range []struct{ key, id string }{{"fix", b.Fix}, {"before", b.Before}, {"after", b.After}} {
+	for _, c := range []struct{ key, id string }{{"fix", b.Fix}, {"before", b.Before}, {"after", b.After}, {"base", b.Base}} {
 		if c.id != "" && !commit().MatchString(c.id) {
 			fault("%s %q: want a commit as 7 to 40 hexadecimal digits", c.key, c.id)
 		}
@@ -231,7 +235,9 @@ func (b *Bug) faults() []error {
 	for _, c := range []struct {
 		key   string
 		given bool
-	}{{"repair", b.Repair != nil}, {"also", b.Also != nil}, {"run", b.Run != nil}} {
+	}{
+		{"repair", b.Repair != nil}, {"also", b.Also != nil}, {"run", b.Run != nil}, {"base", b.Base != ""}, {"versions", b.Versions != nil},
+	} {
 		if c.given && !b.Unfixed() {
 			fault("%s: want a bug that is still there", c.key)
 		}

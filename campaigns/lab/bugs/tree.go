@@ -2,6 +2,7 @@ package bugs
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -69,7 +70,7 @@ var (
 
 // Make makes the protocols of a bug. The error is why they cannot be made.
 func (m *Maker) Make(ctx context.Context, b *Bug) (*Trees, error) {
-	base, err := m.Clone.Protocols(ctx, m.List.Base)
+	base, err := m.Clone.Protocols(ctx, cmp.Or(b.Base, m.List.Base))
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +129,7 @@ func (m *Maker) Make(ctx context.Context, b *Bug) (*Trees, error) {
 // unfixed makes the protocol of a bug that is still there, and the one with its proposed
 // repair.
 func (m *Maker) unfixed(b *Bug, base Protocols) (*Trees, error) {
-	t, err := m.write(b, base, nil, "as it is in "+m.List.Base)
+	t, err := m.write(b, base, nil, "as it is in "+cmp.Or(b.Base, m.List.Base))
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +149,7 @@ func (m *Maker) unfixed(b *Bug, base Protocols) (*Trees, error) {
 	}
 	var all, others []*Bug
 	for _, other := range m.List.Proposed("*") {
-		if other.Protocol == b.Protocol {
+		if other.Protocol == b.Protocol && other.Base == b.Base {
 			all, others = append(all, other), append(others, other.without(b))
 		}
 	}

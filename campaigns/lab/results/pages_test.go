@@ -123,14 +123,14 @@ func defects(t *testing.T) string {
 		b := &list.Bugs[i]
 		table := tables[b.Protocol]
 		if table == nil {
-			table = &messages.Table{Header: []any{"ID", "finding", "cause", "needs", "repair", "issue"}, Left: []int{1, 2, 3, 4, 5}}
+			table = &messages.Table{Header: []any{"ID", "finding", "cause", "needs", "repair", "versions", "issue"}, Left: []int{1, 2, 3, 4, 5, 6}}
 			tables[b.Protocol] = table
 		}
 		repair := "proposed"
 		if len(b.Repair) == 0 {
 			repair = ""
 		}
-		table.Rows = append(table.Rows, []any{b.ID, cell(b.Title), cell(b.About), strings.Join(b.Needs, ", "), repair, b.Issue})
+		table.Rows = append(table.Rows, []any{b.ID, cell(b.Title), cell(b.About), strings.Join(b.Needs, ", "), repair, span(b.Versions), b.Issue})
 	}
 	var text strings.Builder
 	for _, protocol := range slices.Sorted(maps.Keys(tables)) {
@@ -143,6 +143,14 @@ func defects(t *testing.T) string {
 		accepted.Rows = append(accepted.Rows, []any{cell(a.Protocol), cell(strings.Join(a.Titles, "; ")), cell(a.About)})
 	}
 	return text.String() + accepted.Markdown()
+}
+
+// span is the first and the last of some versions, which are in order.
+func span(versions []string) string {
+	if len(versions) < 2 {
+		return strings.Join(versions, "")
+	}
+	return versions[0] + " to " + versions[len(versions)-1]
 }
 
 // reasons explains why the embedded simulator ends otherwise, by the word in the data.
