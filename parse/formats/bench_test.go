@@ -45,7 +45,7 @@ func big(n int) *parse.History {
 func benchmark(b *testing.B, run func(b *testing.B, f formats.Format, h *parse.History, text string)) {
 	const operations = 1_000_000
 	h := big(operations)
-	for _, name := range []string{"axe", "plume", "oplog", "dbcop", "dbcop-json", "dbcop-json-2019", "dbcop-json-compact"} {
+	for _, name := range []string{"axe", "plume", "oplog", "dbcop", "dbcop-json"} {
 		b.Run(name, func(b *testing.B) {
 			f, _ := formats.ByName(name)
 			text := write(b, f, h)

@@ -11,7 +11,6 @@ import (
 	"ordeal/parse/formats/axe"
 	"ordeal/parse/formats/dbcop"
 	"ordeal/parse/formats/events"
-	"ordeal/parse/formats/internal/trace"
 	"ordeal/parse/formats/litmus"
 	"ordeal/parse/formats/litmus7"
 	"ordeal/parse/formats/oplog"
@@ -68,7 +67,6 @@ var signs = []sign{
 	{"dbcop-json", dbcop.MissedJSON},
 	{"dbcop", dbcop.MissedText},
 	{"plume, oplog", begins("r(", "w(")},
-	{"check-test", missedCheckTest},
 	{"axe", axe.Missed},
 }
 
@@ -113,28 +111,6 @@ func dialects(head []byte, whole bool) []string {
 		return []string{"plume"}
 	}
 	return []string{"oplog"}
-}
-
-// missedCheckTest wants the first line that is no comment to be one of a test of the Check tools:
-// a keyword, an equation, or three or four numbers and a microop.
-func missedCheckTest(text []byte) error {
-	line := trace.FirstLine(text, "#")
-	words := strings.Fields(string(line))
-	if len(words) == 0 {
-		return errors.New("want a line")
-	}
-	if slices.Contains([]string{"Alternative", "Initial", "Microops", "Thread"}, words[0]) && len(words) == 1 ||
-		strings.HasPrefix(words[0], "(PA") {
-		return nil
-	}
-	n := 0
-	for n < len(words) && strings.Trim(words[n], "0123456789") == "" {
-		n++
-	}
-	if (n == 3 || n == 4) && n < len(words) && words[n][0] == '(' {
-		return nil
-	}
-	return fmt.Errorf(`want "Alternative", (PA … or numbers and a microop before %.20q`, line)
 }
 
 // quoted are words as alternatives.

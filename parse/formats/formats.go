@@ -35,7 +35,6 @@ type Fences uint8
 const (
 	NoFences  Fences = iota
 	FullOnly         // full ones
-	X86Fences        // MFENCE, LFENCE and SFENCE
 	AllFences        // any combination of components
 )
 
@@ -46,7 +45,6 @@ type Names uint8
 const (
 	Numbered    Names = iota // 0, 1, … in order
 	Numbers                  // decimal numbers
-	Pairs                    // decimal numbers, or two with "_" between them
 	Identifiers              // identifiers
 	Variables                // numbers and identifiers
 	Words                    // words of letters, digits and "_"
@@ -87,9 +85,6 @@ var all = Express{
 	Threads: Words, Locations: Words, Values: true,
 }
 
-// dbcopJSON is what the JSON forms of DBCop can express.
-var dbcopJSON = Express{Transactions: true, Empty: true, Locations: Numbers, Values: true}
-
 var list = []Format{
 	{
 		Name: "axe", Title: "traces of the Axe checker, with extensions", Holds: Histories, Express: all,
@@ -115,26 +110,14 @@ var list = []Format{
 		read:    one(dbcop.ReadText), write: to(dbcop.WriteText),
 	},
 	{
-		Name: "dbcop-json", Title: "JSON of DBCop", Holds: History, Express: dbcopJSON,
-		read: one(whole(dbcop.ReadJSON)), write: to(dbcop.Tagged.WriteJSON),
-	},
-	{
-		Name: "dbcop-json-2019", Title: "the same, events as in 2019", Holds: History, Express: dbcopJSON,
-		read: one(whole(dbcop.ReadJSON)), write: to(dbcop.Of2019.WriteJSON),
-	},
-	{
-		Name: "dbcop-json-compact", Title: "the same, events as arrays", Holds: History, Express: dbcopJSON,
-		read: one(whole(dbcop.ReadJSON)), write: to(dbcop.Compact.WriteJSON),
+		Name: "dbcop-json", Title: "JSON of DBCop", Holds: History,
+		Express: Express{Transactions: true, Empty: true, Locations: Numbers, Values: true},
+		read:    one(whole(dbcop.ReadJSON)), write: to(dbcop.WriteJSON),
 	},
 	{
 		Name: "porcupine", Title: "registers with times, of users of Porcupine and Jepsen; read only", Holds: History,
 		Express: Express{RMW: true, Times: true},
 		read:    one(porcupine.Read),
-	},
-	{
-		Name: "check-test", Title: ".test of PipeCheck, CCICheck and COATCheck", Holds: Histories,
-		Express: Express{RMW: true, Fences: X86Fences, Final: true, StoreOrder: true, Dependencies: true, Threads: Pairs, Locations: Pairs, Values: true},
-		read:    readCheckTest, write: (*Writer).collect,
 	},
 	{
 		Name: "litmus", Title: "X86_64 test of herd7 and litmus7", Holds: Program,
@@ -191,7 +174,6 @@ func (e Express) String() string {
 	}
 	add(e.RMW, "rmw")
 	add(e.Fences == FullOnly, "full fences")
-	add(e.Fences == X86Fences, "x86 fences")
 	add(e.Fences == AllFences, "fences")
 	add(e.Final, "final memory")
 	add(e.StoreOrder, "store order")

@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"ordeal/parse"
-	"ordeal/parse/formats/checktest"
 	"ordeal/parse/formats/dbcop"
 	"ordeal/parse/formats/internal/trace"
 	"ordeal/parse/formats/litmus"
@@ -94,8 +93,6 @@ func (f Fences) express(mask parse.FenceMask) bool {
 	switch f {
 	case AllFences:
 		return true
-	case X86Fences:
-		return mask == parse.FullFence || mask == parse.StoreStore || mask == parse.LoadLoad|parse.LoadStore
 	case FullOnly:
 		return mask == parse.FullFence
 	}
@@ -111,8 +108,6 @@ func (n Names) Keep(names []string) bool {
 		return dbcop.Keeps(names)
 	case Identifiers:
 		return litmus.Keeps(names)
-	case Pairs:
-		return checktest.Pairs(names)
 	case Numbers:
 		return slices.Equal(trace.Numbered(names), names)
 	}

@@ -213,8 +213,6 @@ func expresses(f formats.Fences, mask parse.FenceMask) bool {
 	switch f {
 	case formats.AllFences:
 		return true
-	case formats.X86Fences:
-		return mask != parse.StoreLoad
 	}
 	return f == formats.FullOnly && mask == parse.FullFence
 }

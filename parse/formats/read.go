@@ -7,7 +7,6 @@ import (
 
 	"ordeal/parse"
 	"ordeal/parse/formats/axe"
-	"ordeal/parse/formats/checktest"
 	"ordeal/parse/formats/litmus"
 )
 
@@ -117,22 +116,4 @@ func readLitmus(data []byte, name string) (*parse.History, []string, error) {
 	}
 	h, err := test.History()
 	return h, nil, err
-}
-
-func readCheckTest(in io.Reader, name string, each func(Trace) error) error {
-	data, err := io.ReadAll(in)
-	if err != nil {
-		return fmt.Errorf("read %s: %w", name, err)
-	}
-	test, err := checktest.Parse(name, data)
-	if err != nil {
-		return each(Trace{Line: 1, Err: err})
-	}
-	for _, a := range test.Alternatives {
-		notes := append(a.Notes, fmt.Sprintf("the outcome %s", test.Outcome))
-		if err := each(Trace{Line: a.Line, History: a.History, Err: a.Err, Notes: notes}); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"io"
 
 	"ordeal/parse"
-	"ordeal/parse/formats/checktest"
 	"ordeal/parse/formats/litmus"
 )
 
@@ -15,26 +14,23 @@ var ErrOne = errors.New("the format holds one history")
 
 // Writer writes histories in a format.
 type Writer struct {
-	// Outcome is what a check-test says of all its executions.
-	Outcome checktest.Outcome
 	// Test is the name of a litmus test.
 	Test string
 
-	format  Format
-	out     io.Writer
-	several []*parse.History // of a check-test
-	count   int
-	_       struct{}
+	format Format
+	out    io.Writer
+	count  int
+	_      struct{}
 }
 
 // NewWriter writes in a format that holds histories, or as a litmus test whose
-// condition asks for the execution. The outcome is Permitted and the test is
-// called "history" unless the writer's fields say otherwise.
+// condition asks for the execution. The test is called
+// "history" unless the writer's field says otherwise.
 func NewWriter(f Format, out io.Writer) (*Writer, error) {
 	if f.write == nil {
 		return nil, fmt.Errorf("no history can be written in a file of format %s", f.Name)
 	}
-	return &Writer{format: f, out: out, Outcome: checktest.Permitted, Test: "history"}, nil
+	return &Writer{format: f, out: out, Test: "history"}, nil
 }
 
 // Write writes a history without what the format cannot express: Losses says
@@ -51,17 +47,4 @@ func to(write func(io.Writer, *parse.History) error) func(*Writer, *parse.Histor
 	return func(w *Writer, h *parse.History) error { return write(w.out, h) }
 }
 
-func (w *Writer) collect(h *parse.History) error {
-	w.several = append(w.several, h)
-	return nil
-}
-
 func (w *Writer) litmus(h *parse.History) error { return litmus.Write(w.out, w.Test, h) }
-
-// Close writes what is left. It does not close the underlying writer.
-func (w *Writer) Close() error {
-	if w.format.Name == "check-test" {
-		return checktest.Write(w.out, w.several, w.Outcome)
-	}
-	return nil
-}

@@ -17,7 +17,6 @@ import (
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/run"
 	"ordeal/parse/formats"
-	"ordeal/parse/formats/checktest"
 )
 
 // NewConvert makes the convert command.
@@ -45,7 +44,7 @@ if it tells when stores were committed; --to native writes program.txt and
 log.bin into the directory that -o names. A malformed file is refused,
 and so is what the other format cannot hold.`,
 		Example: `  ordeal convert --to plume trace.axe -o history.txt
-  ordeal convert --from oplog --to check-test --outcome Forbidden run.log
+  ordeal convert --from oplog --to litmus run.log
   ordeal convert --to axe sb.litmus | ordeal check --model sc,tso -
   ordeal convert --list`,
 		Args: command.Arguments(0, 1, "one FILE, or - for standard input"),
@@ -56,10 +55,9 @@ and so is what the other format cannot hold.`,
 	fs.StringVarP(&c.output, "output", "o", "-", "output file, or directory of a native log; - is standard output")
 	fs.BoolVar(&c.lossy, "lossy", false, "drop what the format cannot express, even if models may evaluate differently without it")
 	fs.IntVar(&c.trace, "trace", 0, "convert only this execution of the file, counted from 1; 0 means all")
-	fs.StringVar(&c.outcome, "outcome", checktest.Permitted.String(), "with --to check-test, what the test says: Forbidden, Permitted, Required or Unobserved")
 	fs.StringVar(&c.input.Program, "program", "", "the program of a native log")
 	fs.BoolVar(&c.list, "list", false, "list the formats")
-	cmd.RunE = command.Body(func(_ context.Context, args []string) error { return c.run(args, fs.Changed) })
+	cmd.RunE = command.Body(func(_ context.Context, args []string) error { return c.run(args) })
 	return cmd
 }
 
@@ -68,7 +66,6 @@ type convert struct {
 	*command.Env
 	input       Input
 	to, output  string
-	outcome     string
 	lossy, list bool
 	trace       int
 	target      formats.Format
@@ -76,7 +73,7 @@ type convert struct {
 	native      *nativeWriter // with --to native, instead of out
 }
 
-func (c *convert) run(args []string, given func(string) bool) error {
+func (c *convert) run(args []string) error {
 	if c.list {
 		if len(args) > 0 || c.to != "" {
 			return command.Usage(errors.New("--list contradicts a FILE and --to: it only lists the formats"))
@@ -84,7 +81,7 @@ func (c *convert) run(args []string, given func(string) bool) error {
 		_, err := c.Stdout.Write([]byte(formats.Table()))
 		return err
 	}
-	if err := c.prepare(given); err != nil {
+	if err := c.prepare(); err != nil {
 		return command.Usage(err)
 	}
 	path := "-"
@@ -118,7 +115,7 @@ func (c *convert) run(args []string, given func(string) bool) error {
 }
 
 // prepare checks the flags.
-func (c *convert) prepare(given func(string) bool) error {
+func (c *convert) prepare() error {
 	var faults []error
 	known := formats.NamesOf(formats.Matching(nil))
 	if c.input.Format != "auto" && !slices.Contains(known, c.input.Format) {
@@ -130,12 +127,6 @@ func (c *convert) prepare(given func(string) bool) error {
 	c.target, _ = formats.ByName(c.to)
 	if c.to == "native" && c.output == "-" && !c.list {
 		faults = append(faults, fmt.Errorf("--to native needs a directory: name it with -o"))
-	}
-	if given("outcome") && c.to != "check-test" {
-		faults = append(faults, fmt.Errorf("--outcome contradicts --to %s: only a check-test has one", c.to))
-	}
-	if _, ok := checktest.ParseOutcome(c.outcome); !ok {
-		faults = append(faults, fmt.Errorf("--outcome %q: want Forbidden, Permitted, Required or Unobserved", c.outcome))
 	}
 	if c.trace < 0 {
 		faults = append(faults, fmt.Errorf("--trace %d: want a number from 1, or 0 for all", c.trace))

@@ -12,7 +12,6 @@ import (
 	emit "ordeal/gen/emit/litmus"
 	"ordeal/parse"
 	"ordeal/parse/formats"
-	"ordeal/parse/formats/checktest"
 	"ordeal/parse/formats/litmus"
 	"ordeal/parse/formats/litmus7"
 	"ordeal/sim"
@@ -50,14 +49,11 @@ func (c *convert) histories(from formats.Format, in io.Reader, name string) erro
 	case count == 0:
 		return command.Usage(fmt.Errorf("convert %s: the file holds no execution", name))
 	}
-	return command.Usage(w.Close())
+	return nil
 }
 
 // historyWriter writes executions.
-type historyWriter interface {
-	Write(h *parse.History) error
-	Close() error
-}
+type historyWriter interface{ Write(h *parse.History) error }
 
 // writer writes to c.out, or to c.native.
 func (c *convert) writer(name string) (historyWriter, error) {
@@ -69,7 +65,6 @@ func (c *convert) writer(name string) (historyWriter, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.Outcome, _ = checktest.ParseOutcome(c.outcome)
 	w.Test = testName(name)
 	return w, nil
 }
@@ -88,9 +83,6 @@ func (n *nativeWriter) Write(h *parse.History) (err error) {
 	n.program, n.log, err = formats.NewNative(h)
 	return err
 }
-
-// Close does nothing: save writes the files.
-func (n *nativeWriter) Close() error { return nil }
 
 // save writes both files into a directory, which may be there.
 func (n *nativeWriter) save(dir string) error {

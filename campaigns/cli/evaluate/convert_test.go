@@ -133,7 +133,6 @@ func through(t *testing.T, f formats.Format, h *parse.History) *parse.History {
 	w, err := formats.NewWriter(f, &out)
 	must.Succeed(t, err)
 	must.Succeed(t, w.Write(h))
-	must.Succeed(t, w.Close())
 	var back *parse.History
 	err = formats.Read(f, strings.NewReader(out.String()), f.Name, func(trace formats.Trace) error {
 		back = trace.History

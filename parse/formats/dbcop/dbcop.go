@@ -12,12 +12,7 @@
 //	{"params": {…}, "info": "…", "start": "…", "end": "…", "data": [
 //	  [{"events": [{"Write": {"variable": 0, "version": 1}},
 //	               {"Read": {"variable": 1, "version": null}}], "committed": true}],
-//	  [{"events": [["w", 1, 2], ["r", 0, 1]], "committed": true}]]}
-//
-// where the second session has the compact notation of events. That of 2019
-// is read and written too:
-//
-//	{"events": [{"write": true, "variable": 0, "value": 1, "success": true}], "success": true}
+//	  [{"events": [], "committed": false}]]}
 //
 // Locations start at 0, and the values written to one location are unique and
 // not 0. What is not committed is left out. A first transaction that does
@@ -44,9 +39,8 @@ type builder struct {
 
 // event is an operation and its place.
 type event struct {
-	op     parse.Op
-	place  int
-	failed bool
+	op    parse.Op
+	place int
 }
 
 func (b *builder) session() {
@@ -54,12 +48,12 @@ func (b *builder) session() {
 	b.sessions++
 }
 
-func (b *builder) add(write bool, variable []byte, value gen.Value, place int, failed bool) {
+func (b *builder) add(write bool, variable []byte, value gen.Value, place int) {
 	op := parse.Op{Kind: parse.Read, Loc: b.Locations.Index(variable), RF: parse.NoOp, Read: value}
 	if write {
 		op.Kind, op.Read, op.Write = parse.Write, 0, value
 	}
-	b.events = append(b.events, event{op, place, failed})
+	b.events = append(b.events, event{op, place})
 }
 
 func (b *builder) end(committed bool) {
@@ -70,7 +64,7 @@ func (b *builder) end(committed bool) {
 	b.begun = b.begun || committed
 	first := b.Len(b.thread)
 	for _, e := range b.events {
-		if committed && !e.failed {
+		if committed {
 			b.Add(b.thread, e.op, e.place)
 			continue
 		}
@@ -90,7 +84,7 @@ func (b *builder) initial() bool {
 		return false
 	}
 	for _, e := range b.events {
-		if e.failed || e.op.Kind != parse.Write || e.op.Write != 0 {
+		if e.op.Kind != parse.Write || e.op.Write != 0 {
 			return false
 		}
 	}

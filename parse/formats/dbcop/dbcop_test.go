@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -49,7 +50,6 @@ func TestRead(t *testing.T) {
 	}{
 		{"testdata/skew.hist", skew("x", "y"), []string{aborted, zeros}},
 		{"testdata/skew.json", skew("0", "1"), []string{aborted, zeros, wrapped}},
-		{"testdata/skew-2019.json", skew("0", "1"), []string{aborted}},
 	} {
 		data, err := os.ReadFile(c.path)
 		if err != nil {
@@ -85,15 +85,6 @@ func writeText(t testing.TB, h *parse.History) string {
 	return out.String()
 }
 
-func writeJSON(t testing.TB, h *parse.History, n dbcop.Notation) string {
-	t.Helper()
-	var out bytes.Buffer
-	if err := n.WriteJSON(&out, h); err != nil {
-		t.Fatal(err)
-	}
-	return out.String()
-}
-
 func TestWrite(t *testing.T) {
 	h := skew("x", "y")
 	if diff := cmp.Diff("[x:=1 y==?]\n[y==2]\n---\n[y:=2 x==?]\n", writeText(t, h)); diff != "" {
@@ -103,30 +94,20 @@ func TestWrite(t *testing.T) {
 "info":"","start":"1970-01-01T00:00:00Z","end":"1970-01-01T00:00:00Z","data":[
 [
 `
-	for n, want := range map[dbcop.Notation]string{
-		dbcop.Tagged: `{"events":[{"Write":{"variable":0,"version":1}},{"Read":{"variable":1,"version":null}}],"committed":true},
+	want := head + `{"events":[{"Write":{"variable":0,"version":1}},{"Read":{"variable":1,"version":null}}],"committed":true},
 {"events":[{"Read":{"variable":1,"version":2}}],"committed":true}],
 [
 {"events":[{"Write":{"variable":1,"version":2}},{"Read":{"variable":0,"version":null}}],"committed":true}]]}
-`,
-		dbcop.Compact: `{"events":[["w",0,1],["r",1,null]],"committed":true},
-{"events":[["r",1,2]],"committed":true}],
-[
-{"events":[["w",1,2],["r",0,null]],"committed":true}]]}
-`,
-		dbcop.Of2019: `{"events":[{"write":true,"variable":0,"value":1,"success":true},{"write":false,"variable":1,"value":0,"success":true}],"success":true},
-{"events":[{"write":false,"variable":1,"value":2,"success":true}],"success":true}],
-[
-{"events":[{"write":true,"variable":1,"value":2,"success":true},{"write":false,"variable":0,"value":0,"success":true}],"success":true}]]}
-`,
-	} {
-		got := writeJSON(t, h, n)
-		if diff := cmp.Diff(head+want, got); diff != "" {
-			t.Error(diff)
-		}
-		if !json.Valid([]byte(got)) {
-			t.Errorf("notation %d: no JSON", n)
-		}
+`
+	var out bytes.Buffer
+	if err := dbcop.WriteJSON(&out, h); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, out.String()); diff != "" {
+		t.Error(diff)
+	}
+	if !json.Valid(out.Bytes()) {
+		t.Error("no JSON")
 	}
 }
 
@@ -172,27 +153,32 @@ func TestTextFaults(t *testing.T) {
 }
 
 func TestJSONFaults(t *testing.T) {
-	tx := func(events string) string { return "[[{\"committed\":true,\n\"events\":[" + events + "]}]]" }
-	for _, c := range []struct{ text, want string }{
-		{tx(`["w",0,1],["w",0,1]`), `f:2:21: writes 1 to 0, as does line 2:11`},
-		{tx(`["r",0,1]`), `f:2:11: value 1 of 0 is never written`},
-		{tx(`["w",0,null]`), `f:2:18: want a number before "null]]}]]"`},
-		{tx(`["r",0,nil]`), `f:2:18: want a version or null before "nil]]}]]"`},
-		{tx(`["x",0,1]`), `f:2:12: "x": want "r" or "w"`},
-		{tx(`["w",-1,1]`), `f:2:16: want a number before "-1,1]]}]]"`},
-		{tx(`["w",0,1.5]`), `f:2:18: want a number before "1.5]]}]]"`},
-		{tx(`["w",0,01]`), `f:2:18: want a number before "01]]}]]"`},
-		{tx(`["w",0,99999999999999999999]`), `f:2:18: number exceeds 64 bits`},
-		{tx(`["w","a b",1]`), `f:2:16: want a variable of letters, digits and _`},
-		{tx(`["w","",1]`), `f:2:16: want a variable of letters, digits and _`},
-		{tx(`["w","é",1]`), `f:2:16: want a variable of letters, digits and _`},
-		{tx(`["w","a\u0062",1]`), `f:2:16: want a string without escapes`},
-		{tx(`["w",0]`), `f:2:17: want "," before "]]}]]"`},
-		{tx(`7`), `f:2:11: want an event before "7]}]]"`},
-		{tx(`{"Write":{"variable":0}}`), `f:2:20: want "variable" and "version"`},
-		{tx(`{"Write":{"variable":0,"version":1,"x":1}}`), `f:2:46: key "x" does not belong here`},
-		{tx(`{"write":true,"variable":0,"value":1}`), `f:2:11: want an event: {"Read": …}, {"Write": …} or write, variable, value and success`},
-		{tx(`{"write":1,"variable":0,"value":1}`), `f:2:20: want true or false before "1,\"variable\":0,\"valu"`},
+	// The fault is where the mark ‸ was in the text.
+	type example struct{ text, want string }
+	var list []example
+	for _, c := range []example{
+		{`{"Write":{"variable":0,"version":1}},‸{"Write":{"variable":0,"version":1}}`, `writes 1 to 0, as does line 2:11`},
+		{`‸{"Read":{"variable":0,"version":1}}`, `value 1 of 0 is never written`},
+		{`{"Write":{"variable":0,"version":‸null}}`, `want a number before "null}}]}]]"`},
+		{`{"Read":{"variable":0,"version":‸nil}}`, `want a version or null before "nil}}]}]]"`},
+		{`{‸"x":1}`, `key "x" does not belong here`},
+		{`{"Write":{"variable":‸-1,"version":1}}`, `want a number before "-1,\"version\":1}}]}]]"`},
+		{`{"Write":{"variable":0,"version":‸1.5}}`, `want a number before "1.5}}]}]]"`},
+		{`{"Write":{"variable":0,"version":‸01}}`, `want a number before "01}}]}]]"`},
+		{`{"Write":{"variable":0,"version":‸99999999999999999999}}`, `number exceeds 64 bits`},
+		{`{"Write":{"variable":‸"a b","version":1}}`, `want a variable of letters, digits and _`},
+		{`{"Write":{"variable":‸"","version":1}}`, `want a variable of letters, digits and _`},
+		{`{"Write":{"variable":‸"é","version":1}}`, `want a variable of letters, digits and _`},
+		{`{"Write":{"variable":‸"a\u0062","version":1}}`, `want a string without escapes`},
+		{`‸7`, `want "{" before "7]}]]"`},
+		{`‸{}`, `want an event: {"Read": …} or {"Write": …}`},
+		{`{"Write":‸{"variable":0}}`, `want "variable" and "version"`},
+		{`{"Write":{"variable":0,"version":1,‸"x":1}}`, `key "x" does not belong here`},
+	} {
+		before, after, _ := strings.Cut(`"events":[`+c.text+"]}]]", "‸")
+		list = append(list, example{"[[{\"committed\":true,\n" + before + after, fmt.Sprintf("f:2:%d: %s", len(before)+1, c.want)})
+	}
+	for _, c := range append(list, []example{
 		{`[[{"events":[],"events":[],"committed":true}]]`, `f:1:16: key "events" comes twice`},
 		{`[[{"events":[]}]]`, `f:1:3: want a transaction with "events" and "committed"`},
 		{`{"info":"x"}`, `f:1:1: want the sessions as "data"`},
@@ -203,7 +189,7 @@ func TestJSONFaults(t *testing.T) {
 		{"[]\x00", `f:1:3: want the end of the file before "\x00"`},
 		{``, `f:1:1: want "{" at the end of the file`},
 		{`[[{"events":[] "committed":true}]]`, `f:1:16: want "," or "}" before "\"committed\":true}]]"`},
-	} {
+	}...) {
 		h, _, err := dbcop.ReadJSON([]byte(c.text), "f")
 		if h != nil {
 			t.Errorf("%.40q: a history, want none", c.text)
@@ -220,14 +206,14 @@ func TestWriteFaults(t *testing.T) {
 	if err := dbcop.WriteText(io.Discard, h); err == nil || !strings.Contains(err.Error(), "thread 0 operation 1 is a fence") {
 		t.Error(err)
 	}
-	if err := dbcop.Tagged.WriteJSON(io.Discard, h); err == nil || !strings.Contains(err.Error(), "thread 0 operation 1 is a fence") {
+	if err := dbcop.WriteJSON(io.Discard, h); err == nil || !strings.Contains(err.Error(), "thread 0 operation 1 is a fence") {
 		t.Error(err)
 	}
 }
 
 // Variables may be strings: names that a trace may have.
 func TestNamedVariables(t *testing.T) {
-	h, _, err := dbcop.ReadJSON([]byte(`[[{"committed":true,"events":[["w","a_Z9",1],{"Read":{"variable":"b","version":null}}]}],[]]`), "f")
+	h, _, err := dbcop.ReadJSON([]byte(`[[{"committed":true,"events":[{"Write":{"variable":"a_Z9","version":1}},{"Read":{"variable":"b","version":null}}]}],[]]`), "f")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"ordeal/parse/formats/internal/trace"
 )
 
-// ReadJSON reads a history in the JSON form, in any notation of events; name
+// ReadJSON reads a history in the JSON form, name
 // stands in error messages. Notes are those of ReadText, and one for what the
 // file has besides the sessions. The error is the first fault of syntax, or joins
 // all faults in values, with name, line and column.
@@ -86,8 +86,7 @@ func (r *reader) readSession() {
 	r.array(r.readTransaction)
 }
 
-// readTransaction reads {"events": […], "committed": true}, or with "success"
-// instead.
+// readTransaction reads {"events": […], "committed": true}.
 func (r *reader) readTransaction() {
 	r.Next()
 	start, committed := r.At, false
@@ -96,7 +95,7 @@ func (r *reader) readTransaction() {
 		case "events":
 			r.array(r.readEvent)
 			return 0
-		case "committed", "success":
+		case "committed":
 			committed = r.boolean()
 			return 1
 		}
@@ -113,74 +112,29 @@ type operation struct {
 	write    bool
 	variable []byte
 	value    gen.Value
-	failed   bool
 }
 
+// readEvent reads {"Write": {…}} or {"Read": {…}}.
 func (r *reader) readEvent() {
 	var op operation
-	c := r.Next()
+	r.Next()
 	start := r.At
-	switch c {
-	case '[':
-		r.compact(&op)
-	case '{':
-		r.tagged(&op, start)
-	default:
-		r.Unexpected("an event")
+	keys := r.object(func(key []byte) int {
+		if op.write = string(key) == "Write"; !op.write && string(key) != "Read" {
+			return -1
+		}
+		at := r.At
+		if fields := r.object(func(key []byte) int { return r.field(&op, key) }); fields != 3 {
+			r.failAt(at, `want "variable" and "version"`)
+		}
+		return 0
+	})
+	if keys != 1 {
+		r.failAt(start, `want an event: {"Read": …} or {"Write": …}`)
 	}
 	if r.scanner.Err == nil {
-		r.add(op.write, op.variable, op.value, start, op.failed)
+		r.add(op.write, op.variable, op.value, start)
 	}
-}
-
-// compact reads ["w", 0, 1] or ["r", 0, null].
-func (r *reader) compact(op *operation) {
-	r.Want("[")
-	r.Next()
-	at := r.At
-	tag := r.text()
-	op.write = string(tag) == "w"
-	if !op.write && string(tag) != "r" {
-		r.failAt(at, `%q: want "r" or "w"`, tag)
-	}
-	r.Want(",")
-	op.variable = r.variable()
-	r.Want(",")
-	op.value = r.version(op.write)
-	r.Want("]")
-}
-
-// tagged reads {"Write": {…}}, {"Read": {…}}, or the notation of 2019.
-func (r *reader) tagged(op *operation, start int) {
-	succeeded := true
-	keys := r.object(func(key []byte) int {
-		switch string(key) {
-		case "Read", "Write":
-			op.write = key[0] == 'W'
-			at := r.At
-			if fields := r.object(func(key []byte) int { return r.field(op, key) }); fields != 3 {
-				r.failAt(at, `want "variable" and "version"`)
-			}
-			return 0
-		case "write":
-			op.write = r.boolean()
-			return 1
-		case "variable":
-			op.variable = r.variable()
-			return 2
-		case "value":
-			op.value = r.number()
-			return 3
-		case "success":
-			succeeded = r.boolean()
-			return 4
-		}
-		return -1
-	})
-	if keys != 1 && keys != 0b11110 {
-		r.failAt(start, `want an event: {"Read": …}, {"Write": …} or write, variable, value and success`)
-	}
-	op.failed = !succeeded
 }
 
 func (r *reader) field(op *operation, key []byte) int {

@@ -92,7 +92,7 @@ func (b *builder) event(s *trace.Scanner, line int) {
 	if isNumbered(string(name)) {
 		name = name[1:]
 	}
-	b.add(write, name, value, line, false)
+	b.add(write, name, value, line)
 }
 
 // isNumbered reports whether a variable names a numbered location: v and a

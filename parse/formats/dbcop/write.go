@@ -49,25 +49,15 @@ func WriteText(w io.Writer, h *parse.History) error {
 	})
 }
 
-// Notation says how events are written in JSON.
-type Notation uint8
-
-// The notations.
-const (
-	Tagged  Notation = iota // {"Read": {"variable": 0, "version": null}}
-	Of2019                  // {"write": false, "variable": 0, "value": 0, "success": true}
-	Compact                 // ["r", 0, null]
-)
-
 // WriteJSON writes a history in the JSON form, a transaction a line. It refuses
 // and leaves out what WriteText does. Locations are numbers: their names, or
 // their indices where some name is none. The times of start and end are those of
 // the epoch, since a history has none.
-func (n Notation) WriteJSON(w io.Writer, h *parse.History) error {
-	return trace.Write(w, "dbcop JSON", func(out *bufio.Writer) error { return writeJSON(out, h, n) })
+func WriteJSON(w io.Writer, h *parse.History) error {
+	return trace.Write(w, "dbcop JSON", func(out *bufio.Writer) error { return writeJSON(out, h) })
 }
 
-func writeJSON(out *bufio.Writer, h *parse.History, n Notation) error {
+func writeJSON(out *bufio.Writer, h *parse.History) error {
 	if err := trace.CheckPlain(h, math.MaxUint64); err != nil {
 		return err
 	}
@@ -75,7 +65,7 @@ func writeJSON(out *bufio.Writer, h *parse.History, n Notation) error {
 	fmt.Fprintf(out, `{"params":{"id":0,"n_node":%d,"n_variable":%d,"n_transaction":%d,"n_event":%d},`+"\n",
 		h.Threads(), len(h.Locations), transactions, events)
 	out.WriteString(`"info":"","start":"1970-01-01T00:00:00Z","end":"1970-01-01T00:00:00Z","data":[`)
-	writer := jsonWriter{h: h, notation: n, variables: trace.Numbered(h.Locations)}
+	writer := jsonWriter{h: h, variables: trace.Numbered(h.Locations)}
 	session := "\n["
 	for t := range h.Threads() {
 		out.WriteString(session)
@@ -107,7 +97,6 @@ func sizes(h *parse.History) (transactions, events int) {
 
 type jsonWriter struct {
 	h         *parse.History
-	notation  Notation
 	variables []string
 	line      []byte
 }
@@ -122,31 +111,20 @@ func (j *jsonWriter) transaction(tx parse.Transaction) []byte {
 		op := &j.h.Ops[id]
 		j.event(op.Kind == parse.Write, j.variables[op.Loc], max(op.Read, op.Write))
 	}
-	committed := `],"committed":true}`
-	if j.notation == Of2019 {
-		committed = `],"success":true}`
-	}
-	j.line = append(j.line, committed...)
+	j.line = append(j.line, `],"committed":true}`...)
 	return j.line
 }
 
 func (j *jsonWriter) event(write bool, variable string, value gen.Value) {
-	before, between, after := `{"Read":{"variable":`, `,"version":`, `}}`
-	switch {
-	case j.notation == Tagged && write:
-		before = `{"Write":{"variable":`
-	case j.notation == Of2019:
-		before, between, after = `{"write":`+strconv.FormatBool(write)+`,"variable":`, `,"value":`, `,"success":true}`
-	case j.notation == Compact && write:
-		before, between, after = `["w",`, `,`, `]`
-	case j.notation == Compact:
-		before, between, after = `["r",`, `,`, `]`
+	kind := `{"Read":{"variable":`
+	if write {
+		kind = `{"Write":{"variable":`
 	}
-	j.line = append(append(append(j.line, before...), variable...), between...)
-	if value == 0 && j.notation != Of2019 {
+	j.line = append(append(append(j.line, kind...), variable...), `,"version":`...)
+	if value == 0 {
 		j.line = append(j.line, "null"...)
 	} else {
 		j.line = strconv.AppendUint(j.line, uint64(value), 10)
 	}
-	j.line = append(j.line, after...)
+	j.line = append(j.line, `}}`...)
 }
