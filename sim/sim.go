@@ -31,7 +31,10 @@ type Job struct {
 	// runs in this process and writes no files, begins no run whose values exceed
 	// Memory.
 	Memory, LogSize int64
-	_               struct{}
+	// Work bounds the work of the run, as Result.Work counts it; 0 means the bound of the
+	// simulator. A run that exceeds it ends as Timeout.
+	Work uint64
+	_    struct{}
 }
 
 // Result is what happened in a Job that could be started.
@@ -45,6 +48,8 @@ type Result struct {
 	Detail  string
 	Log     Log // what was printed, as far as the run got
 	Elapsed time.Duration
+	// Work is how much a deterministic simulator did, in events; 0 of others.
+	Work uint64
 	// Coverage counts the transitions of a coherence protocol; nil where there
 	// is none or the simulator does not count.
 	Coverage Coverage

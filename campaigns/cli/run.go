@@ -146,7 +146,12 @@ func (r *runCommand) run(ctx context.Context, p *gen.Program) error {
 	record := &run.Spec{
 		Seed: c.Seed, Sim: c.Sim, Config: cfg, Timeout: c.Timeout, Memory: c.Memory, LogSize: c.LogSize, Command: r.Args, Tools: run.ToolVersions(ctx, runner, &cfg), Started: time.Now(),
 	}
-	single := run.Executor{Runner: runner, Timings: true, Check: run.CheckOptions{
+	stage := func(what string) {
+		if spent := time.Since(record.Started); spent > time.Second {
+			fmt.Fprintf(r.Stderr, "ordeal: run: %s\n", messages.EscapeLine(what))
+		}
+	}
+	single := run.Executor{Runner: runner, Timings: true, Stage: stage, Check: run.CheckOptions{
 		Models: models, Workers: 1, Options: check.Options{Timeout: time.Duration(c.CheckTimeout)},
 	}}
 	done, err := single.Run(ctx, dir, p, record)

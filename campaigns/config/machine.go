@@ -55,7 +55,7 @@ type Machine struct {
 	MemoryReorder  bool     `yaml:"memory-reorder" json:"memory-reorder,omitempty" sim:"builtin" help:"memory behind a coherence protocol acknowledges writes at once and answers reads in any order"`
 	BufferSize     []string `yaml:"buffer-size" json:"buffer-size,omitempty" sim:"builtin" help:"room of message buffers, in messages: 4 for those between machines, network=2 for those of the network, or MACHINE.buffer=3"`
 	MemoryChannels int      `yaml:"memory-channels" json:"memory-channels,omitempty" sim:"builtin" schema:"min=0,max=64,zero=1" help:"channels of the memory behind a directory, each of which keeps its own order"`
-	LatencySeeds   int      `yaml:"latency-seeds" json:"latency-seeds,omitempty" sim:"builtin" schema:"min=0,max=1000,unit=seeds,zero=10" help:"how often a failed run of slicc is repeated at gem5's latencies"`
+	LatencySeeds   int      `yaml:"latency-seeds" json:"latency-seeds,omitempty" sim:"builtin" schema:"min=-1,max=1000,unit=seeds,zero=10" help:"how often a failed run of slicc is repeated at gem5's latencies, in at most as many events; 0 on the command line, or -1: never"`
 	Execution      bool     `yaml:"execution" json:"execution,omitempty" sim:"builtin" help:"log when every store is committed, for check --serializability"`
 	EventOrder     string   `yaml:"event-order" json:"event-order,omitempty" sim:"builtin" schema:"values=orders,empty=shuffled" help:"order of the events in a tick"`
 	Watchdog       int64    `yaml:"watchdog" json:"watchdog,omitempty" sim:"builtin" schema:"min=0,unit=ticks,zero=500000" help:"age at which an access starves while others end"`

@@ -20,7 +20,9 @@ type Executor struct {
 	// Timings has failed runs of a simulator that is Timed repeated at faithful
 	// latencies.
 	Timings bool
-	_       struct{}
+	// Stage is called with what takes further time once a run has failed; nil: not called.
+	Stage func(what string)
+	_     struct{}
 }
 
 // Run executes the run that spec describes: it creates dir, runs the program
@@ -67,11 +69,11 @@ func Hold(ctx context.Context, runner sim.Runner, do func(ctx context.Context) e
 }
 
 // Launch runs jobs on the simulator of that name in one launch, which takes a
-// BatchRunner if there are several. A job that exceeds the time of this machine
-// is run once again, alone.
+// BatchRunner if there are several. A job that exceeds the time of this machine beside
+// others of the limiter is run once again, alone.
 func (x *Executor) Launch(ctx context.Context, simulator string, jobs []sim.Job) ([]sim.Result, error) {
 	results, err := x.launch(ctx, simulator, jobs)
-	if err == nil {
+	if err == nil && (x.Limiter != nil || len(jobs) > 1) {
 		err = x.retryLimited(ctx, jobs, results)
 	}
 	return results, err
@@ -164,7 +166,7 @@ func (x *Executor) Evaluate(ctx context.Context, job sim.Job, simulated *sim.Res
 		err = x.sign(ctx, job, r)
 	}
 	if err == nil {
-		err = x.repeatFaithful(ctx, job, r)
+		err = x.repeatFaithful(ctx, job, simulated.Work, r)
 	}
 	return r, err
 }

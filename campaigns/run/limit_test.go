@@ -56,3 +56,14 @@ func TestTimeLimitIsRetriedAlone(t *testing.T) {
 		})
 	}
 }
+
+// TestTimeLimitOnce requires a run that had the machine to itself not to be repeated.
+func TestTimeLimitOnce(t *testing.T) {
+	p, err := gen.Parse("p", []byte("ordeal-program 1\nlayout packed\nlocations x\nthread 0\nstore x 1\n"))
+	must.Succeed(t, err)
+	b := &busy{limited: 1}
+	results, err := (&Executor{Runner: b}).Launch(t.Context(), "builtin", []sim.Job{{Program: p, Rounds: 1}})
+	if err != nil || b.runs != 1 || results[0].Outcome != sim.Infra {
+		t.Errorf("%d runs, %+v, %v", b.runs, results, err)
+	}
+}

@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"fmt"
 
 	"ordeal/campaigns/diagnose"
 	"ordeal/sim"
@@ -15,26 +16,38 @@ type Timed interface {
 	Faithful() (runner sim.Runner, seeds int)
 }
 
-// repeatFaithful repeats a failed run with other seeds at faithful latencies, and
-// counts how often it fails the same. The error is ctx's.
-func (x *Executor) repeatFaithful(ctx context.Context, job sim.Job, r *Evaluation) error {
+// repeatedWork is the work in which a run of less work is repeated.
+const repeatedWork = 500_000
+
+// repeatFaithful repeats a failed run with other seeds at faithful latencies, and counts how often it
+// fails the same. All repeats together take at most as much work as the run itself; one that does not
+// end within that counts as one that does not fail only if it is the first. The error is ctx's.
+func (x *Executor) repeatFaithful(ctx context.Context, job sim.Job, work uint64, r *Evaluation) error {
 	timed, ok := x.Runner.(Timed)
 	if !x.Timings || !ok || !r.Failed() || r.Outcome == sim.Timeout {
 		return nil
 	}
 	runner, seeds := timed.Faithful()
-	if runner == nil {
+	if runner == nil || seeds <= 0 {
 		return nil
 	}
-	t := new(Timing)
-	for t.Seeds < seeds {
+	if x.Stage != nil {
+		x.Stage(fmt.Sprintf("it failed (%s); repeated at gem5's latencies up to %d times, in at most as many events as it took", r.Title, seeds))
+	}
+	expected := x.Check
+	expected.Models = expected.Models[:min(1, len(expected.Models))]
+	left, t := max(work, repeatedWork), new(Timing)
+	for t.Seeds < seeds && left > 0 {
 		again := job
-		again.Seed += uint64(t.Seeds)
+		again.Seed, again.Work = again.Seed+uint64(t.Seeds), left
 		simulated, err := runner.Run(ctx, again)
 		if err != nil {
 			return err
 		}
-		repeated, err := Evaluate(ctx, job.Program, job.Rounds, &simulated, x.Check)
+		if simulated.Outcome == sim.Timeout && t.Seeds > 0 {
+			break
+		}
+		repeated, err := Evaluate(ctx, job.Program, job.Rounds, &simulated, expected)
 		if err != nil {
 			return err
 		}
@@ -42,6 +55,7 @@ func (x *Executor) repeatFaithful(ctx context.Context, job sim.Job, r *Evaluatio
 		if repeated.Failure.Same(&r.Failure, diagnose.Ending) {
 			t.Same++
 		}
+		left -= min(left, simulated.Work)
 	}
 	r.Timing = t
 	return nil

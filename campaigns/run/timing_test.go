@@ -53,3 +53,33 @@ func TestTimings(t *testing.T) {
 		t.Errorf("a run that passed is repeated: %v, %v", r, err)
 	}
 }
+
+// worked is timed with some work for each run at faithful latencies, within the job's bound.
+type worked struct{ timed }
+
+func (r worked) Run(ctx context.Context, job sim.Job) (sim.Result, error) {
+	const each = 300_000
+	if job.Work > 0 && job.Work < each {
+		return sim.Result{Outcome: sim.Timeout, Title: "cut", Work: job.Work}, nil
+	}
+	result, err := r.timed.Run(ctx, job)
+	result.Work = each
+	return result, err
+}
+
+func (r worked) Faithful() (sim.Runner, int) { return worked{timed{r.title, true}}, 10 }
+
+// TestTimingsWork bounds the repeats of a run by its own work, and begins none that cannot end in it.
+func TestTimingsWork(t *testing.T) {
+	p, err := gen.Random(rand.New(rand.NewPCG(1, 0)), gen.Defaults())
+	must.Succeed(t, err)
+	for work, want := range map[uint64]Timing{0: {Seeds: 1}, 1_000_000: {Seeds: 3, Same: 1}, 1_200_000: {Seeds: 4, Same: 1}, 1 << 40: {Seeds: 10, Same: 3}} {
+		said := 0
+		x := Executor{Runner: worked{timed{title: "fault"}}, Timings: true, Stage: func(string) { said++ }}
+		r, err := x.Evaluate(t.Context(), sim.Job{Program: p, Rounds: 1, Seed: 7}, &sim.Result{Outcome: sim.Crash, Title: "fault", Work: work})
+		must.Succeed(t, err)
+		if r.Timing == nil || *r.Timing != want || said != 1 {
+			t.Errorf("work %d: timing %+v, said %d times, want %+v", work, r.Timing, said, want)
+		}
+	}
+}

@@ -156,7 +156,7 @@ type Options struct {
 	// of cores prefetch the lines that follow, as gem5's RubyPrefetcher; 0 means never.
 	PrefetchStreams int
 	// LatencySeeds (--latency-seeds) is how often a failed run of SLICC is repeated at
-	// gem5's latencies, with other seeds; 0 means DefaultLatencySeeds.
+	// gem5's latencies, with other seeds; 0 means DefaultLatencySeeds, a negative number never.
 	LatencySeeds int
 	// Execution (--execution) has the log list every step of the cores, the
 	// commits of stores among them: frames of kind wire.Steps. The cores have FIFO store

@@ -72,11 +72,14 @@ func (s *simulation) run(ctx context.Context, deadline time.Time) sim.Result {
 // until runs events until done says so or something goes wrong.
 func (s *simulation) until(ctx context.Context, deadline time.Time, done func() bool) sim.Result {
 	for !done() {
-		left := s.budget - min(s.budget, s.queue.Count())
+		left := s.budget
 		if s.options.Budget == 0 {
-			left = s.budget*uint64(s.patience()) - s.queue.Count()
+			left *= uint64(s.patience())
 		}
-		if left == 0 {
+		if s.job.Work > 0 {
+			left = min(left, s.job.Work)
+		}
+		if left -= min(left, s.queue.Count()); left == 0 {
 			return s.spent()
 		}
 		n := uint64(batch)

@@ -126,7 +126,9 @@ func (f *optionFlag) Set(text string) error {
 	switch v := f.value; {
 	case v.CanInt():
 		var n int64
-		n, err = strconv.ParseInt(text, 10, v.Type().Bits())
+		if n, err = strconv.ParseInt(text, 10, v.Type().Bits()); n == 0 && err == nil {
+			n, err = f.none()
+		}
 		v.SetInt(n)
 	case v.CanUint():
 		var n uint64
@@ -152,10 +154,32 @@ func (f *optionFlag) Set(text string) error {
 	default:
 		v.SetString(text)
 	}
+	if fault, ok := errors.AsType[*zeroError](err); ok {
+		return fault
+	}
 	if err != nil {
 		return fmt.Errorf("%q is no %s", text, f.Type())
 	}
 	return nil
+}
+
+// zeroError is a 0 that would be taken for the default.
+type zeroError struct{ meaning string }
+
+func (e *zeroError) Error() string {
+	return "0 would be taken for the default, " + e.meaning + ": leave it out, or give a number above 0"
+}
+
+// none is the number that a 0 on the command line stands for: itself, or -1 of an option that has
+// that for none; an error for one whose zero is another number.
+func (f *optionFlag) none() (int64, error) {
+	if f.Min != nil && *f.Min < 0 {
+		return -1, nil
+	}
+	if _, err := strconv.ParseUint(f.Zero, 10, 64); err == nil {
+		return 0, &zeroError{f.Zero}
+	}
+	return 0, nil
 }
 
 // String is the value as Set reads it, and empty for a zero value that stands
