@@ -10,20 +10,20 @@ import (
 // Retention decides which run directories stay: some of each kind.
 type Retention struct {
 	campaign *config.Campaign
-	tallies  map[string]*Tally // by kind
+	tallies  map[string]*tally // by kind
 }
 
 // NewRetention returns the Retention of a campaign without runs.
 func NewRetention(c *config.Campaign) *Retention {
-	return &Retention{campaign: c, tallies: make(map[string]*Tally)}
+	return &Retention{campaign: c, tallies: make(map[string]*tally)}
 }
 
 // MayKeep reports whether the directory of a run would stay now.
 func (r *Retention) MayKeep(e *Entry) bool {
-	kind, limit := Kind(r.campaign, e)
+	kind, limit := kindOf(r.campaign, e)
 	t := r.tallies[kind]
 	if t == nil {
-		t = new(Tally)
+		t = new(tally)
 	}
 	return t.early(e.ConfigName, limit) || t.better(e.Example(), limit)
 }
@@ -31,9 +31,9 @@ func (r *Retention) MayKeep(e *Entry) bool {
 // Keep decides whether the directory of a run stays, and which it replaces: the
 // number of a run that stayed until now, nil for none.
 func (r *Retention) Keep(e *Entry) (keep bool, replaces *int) {
-	kind, limit := Kind(r.campaign, e)
+	kind, limit := kindOf(r.campaign, e)
 	if r.tallies[kind] == nil {
-		r.tallies[kind] = new(Tally)
+		r.tallies[kind] = new(tally)
 	}
 	return r.tallies[kind].Keep(e.Example(), e.ConfigName, limit)
 }
@@ -59,11 +59,11 @@ func mayReplace(c *config.Campaign) bool {
 	return false
 }
 
-// Tally counts the runs of a kind. Half of the limit are the first runs, the
+// tally counts the runs of a kind. Half of the limit are the first runs, the
 // others the first ones of different configurations and the best example; for a
 // limit of 1 it is the first. The best example gives way to a better one. Parts
 // of a campaign that each keep by this rule have what the whole would keep.
-type Tally struct {
+type tally struct {
 	runs    int
 	configs map[string]bool
 	best    *Example
@@ -71,19 +71,19 @@ type Tally struct {
 	_       struct{}
 }
 
-// Unlimited keeps all runs of a kind.
-const Unlimited = -1
+// unlimited keeps all runs of a kind.
+const unlimited = -1
 
 // early reports whether a run is among those that stay since they are the first
 // ones: at most limit-1 where limit is above 1, since the configuration of the
 // first run counts.
-func (t *Tally) early(cfg string, limit int) bool {
-	return limit == Unlimited || t.runs < (limit+1)/2 || !t.configs[cfg] && len(t.configs) < limit/2
+func (t *tally) early(cfg string, limit int) bool {
+	return limit == unlimited || t.runs < (limit+1)/2 || !t.configs[cfg] && len(t.configs) < limit/2
 }
 
 // better reports whether a run is a better example than those before, other than
 // by its number: runs are recorded out of order after a merge of parts.
-func (t *Tally) better(x Example, limit int) bool {
+func (t *tally) better(x Example, limit int) bool {
 	if t.best != nil {
 		x.Number = t.best.Number
 	}
@@ -92,7 +92,7 @@ func (t *Tally) better(x Example, limit int) bool {
 
 // Keep counts a run, and decides whether it stays among limit of its kind, and
 // which run it replaces.
-func (t *Tally) Keep(x Example, cfg string, limit int) (keep bool, replaces *int) {
+func (t *tally) Keep(x Example, cfg string, limit int) (keep bool, replaces *int) {
 	early, better := t.early(cfg, limit), t.better(x, limit)
 	if better {
 		if t.extra {
@@ -108,17 +108,17 @@ func (t *Tally) Keep(x Example, cfg string, limit int) (keep bool, replaces *int
 	return early || better, replaces
 }
 
-// Kind says what a run is an example of, and how many examples stay: all of
+// kindOf says what a run is an example of, and how many examples stay: all of
 // those that could not be executed or were not decided, some of each finding,
 // one of each configuration and verdict that passed.
-func Kind(c *config.Campaign, e *Entry) (kind string, limit int) {
+func kindOf(c *config.Campaign, e *Entry) (kind string, limit int) {
 	switch {
 	case e.Outcome == sim.Infra:
-		return "", Unlimited
+		return "", unlimited
 	case e.Config.Canary() && e.Failed():
 		kind, limit = e.ConfigName+" caught="+strconv.FormatBool(e.Caught()), 1
 	case e.Undecided():
-		return "", Unlimited
+		return "", unlimited
 	case e.Failed():
 		kind, limit = e.Outcome.String()+" "+e.FindingTitle()+" "+e.Config.System(c.SimOf(e.Config)), c.KeepPerFinding
 	case e.Config.Canary():
@@ -130,7 +130,7 @@ func Kind(c *config.Campaign, e *Entry) (kind string, limit int) {
 		}
 	}
 	if c.Keep == config.KeepAll {
-		limit = Unlimited
+		limit = unlimited
 	}
 	return kind, limit
 }

@@ -40,25 +40,10 @@ func Rewrite(dir string) (*Rewriter, error) {
 	return &Rewriter{Dir: dir, lock: f}, nil
 }
 
-// Begin writes the campaign's file and header, and begins the new journal. The
-// session of the header is kept where the rest is as before.
-func (w *Rewriter) Begin(c *config.Campaign, h *Header) error {
+// Begin begins the new journal of a campaign.
+func (w *Rewriter) Begin(c *config.Campaign, h *Header) (err error) {
 	w.a = newArchive(w.Dir, c)
-	text, err := yaml.Marshal(c)
-	if err != nil {
-		return fmt.Errorf("write %s: %w", CampaignFile, err)
-	}
-	if err := run.WriteChanged(w.a.Path(CampaignFile), text, true); err != nil {
-		return err
-	}
-	header := *h
-	var before Header
-	if run.ReadJSON(w.a.Path(HeaderFile), &before) == nil {
-		header.Session = before.Session
-	}
-	if err := run.WriteChangedJSON(w.a.Path(HeaderFile), &header); err != nil {
-		return err
-	}
+	w.a.Header = *h
 	w.new, err = replace(w.Dir)
 	return err
 }
@@ -78,11 +63,23 @@ func (w *Rewriter) Add(e *Entry) (*Entry, error) {
 	return &line, w.new.add(&line)
 }
 
-// Commit gives the new journal the place of the old one, after everything that
-// was written to the file system before has reached the disk.
+// Commit writes the campaign's file and header, and gives the new journal the place of the old
+// one, after everything that was written to the file system before has reached the disk. The
+// session of the header is kept where the rest is as before.
 func (w *Rewriter) Commit() error {
 	if err := w.new.out.Flush(); err != nil {
 		return fmt.Errorf("write %s: %w", RunsFile, err)
+	}
+	text, err := yaml.Marshal(w.a.Campaign)
+	if err != nil {
+		return fmt.Errorf("write %s: %w", CampaignFile, err)
+	}
+	var before Header
+	if run.ReadJSON(w.a.Path(HeaderFile), &before) == nil {
+		w.a.Header.Session = before.Session
+	}
+	if err := errors.Join(run.WriteChanged(w.a.Path(CampaignFile), text, true), run.WriteChangedJSON(w.a.Path(HeaderFile), &w.a.Header)); err != nil {
+		return err
 	}
 	if same, err := run.SameContents(w.new.Name(), w.a.Path(RunsFile)); err != nil || same {
 		return err
@@ -90,7 +87,6 @@ func (w *Rewriter) Commit() error {
 	if err := osfile.SyncAll(w.new.File); err != nil {
 		return fmt.Errorf("flush %s: %w", w.Dir, err)
 	}
-	var err error
 	w.lock, err = w.new.commit(w.lock)
 	w.new = nil
 	return err

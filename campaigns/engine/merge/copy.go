@@ -8,17 +8,19 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"path/filepath"
+	"slices"
 
 	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/run"
 	"ordeal/sim/lazyregexp"
 )
 
-// isNew reports whether a run directory stays that Dir does not have.
-func (j *merging) isNew(number int) bool {
-	r := &j.runs[number]
-	return r.keep && !(j.own && r.dir == 1)
+// keptRun is a run whose directory stays in the merged campaign.
+type keptRun struct {
+	source       int32  // that has the directory; 0: it is there
+	program, log string // hashes of its files
 }
 
 // copyRuns copies the new run directories to the staging directory, and refuses
@@ -26,17 +28,18 @@ func (j *merging) isNew(number int) bool {
 func (j *merging) copyRuns(ctx context.Context, staging string) error {
 	j.step = "copy"
 	var errs []error
-	for i, s := range j.sources {
-		for e, err := range s.archive.Entries() {
-			if err := errors.Join(err, ctx.Err()); err != nil {
-				return err
-			}
-			if j.runs[e.Number].dir != int32(i+1) || !j.isNew(e.Number) {
-				continue
-			}
-			if err := copyRun(ctx, s, filepath.Join(staging, run.Name(e.Number)), e); err != nil {
-				errs = append(errs, fmt.Errorf("merge %s: run %d: %w", s.name, e.Number, err))
-			}
+	for _, number := range slices.Sorted(maps.Keys(j.kept)) {
+		k := j.kept[number]
+		if k.source == 0 {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		s := j.sources[k.source-1]
+		j.progress(s.name, number)
+		if err := k.copy(ctx, s.archive.Run(number), filepath.Join(staging, run.Name(number))); err != nil {
+			errs = append(errs, fmt.Errorf("merge %s: run %d: %w", s.name, number, err))
 		}
 	}
 	if more := len(errs) - maxShown; more > 0 {
@@ -45,15 +48,15 @@ func (j *merging) copyRuns(ctx context.Context, staging string) error {
 	return errors.Join(errs...)
 }
 
-func copyRun(ctx context.Context, from *source, to string, e *journal.Entry) error {
-	dir := from.archive.Run(e.Number)
-	if err := copyTree(ctx, string(dir), to); errors.Is(err, fs.ErrNotExist) {
+// copy copies the directory of the run to a new one.
+func (k *keptRun) copy(ctx context.Context, from run.Dir, to string) error {
+	if err := copyTree(ctx, string(from), to); errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("the journal records that its directory was kept: %w", err)
 	} else if err != nil {
 		return err
 	}
 	for _, file := range []struct{ name, recorded string }{
-		{run.ProgramFile, e.Program}, {run.LogFile, e.LogHash}, {run.SpecFile, ""}, {run.ResultFile, ""},
+		{run.ProgramFile, k.program}, {run.LogFile, k.log}, {run.SpecFile, ""}, {run.ResultFile, ""},
 	} {
 		sum, err := sumOf(run.Dir(to).Path(file.name))
 		switch {
@@ -143,8 +146,8 @@ func copyFile(from, to string) (err error) {
 // publish moves the copied run directories to their places, over those of a
 // merge that was killed.
 func (j *merging) publish(staging string) error {
-	for n := range j.runs {
-		if !j.isNew(n) {
+	for n, k := range j.kept {
+		if k.source == 0 {
 			continue
 		}
 		place := filepath.Join(j.Dir, run.Name(n))

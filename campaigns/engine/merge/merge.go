@@ -101,6 +101,10 @@ func (m *Merge) Run(ctx context.Context) (result *Result, err error) {
 	if err := j.plan(ctx); err != nil {
 		return nil, err
 	}
+	sum, err := j.replay(ctx, w)
+	if err != nil {
+		return nil, err
+	}
 	if err := j.copyRuns(ctx, staging); err != nil {
 		return nil, err
 	}
@@ -110,11 +114,11 @@ func (m *Merge) Run(ctx context.Context) (result *Result, err error) {
 	if err := j.publish(staging); err != nil {
 		return nil, err
 	}
-	sum, err := j.write(ctx, w)
-	if err != nil {
+	if err := errors.Join(w.Commit(), j.sweep()); err != nil {
 		return nil, err
 	}
-	return j.result(sum), j.sweep()
+	sum.ReadReductions()
+	return j.result(sum), sum.Write()
 }
 
 // removeEmpty removes the directory that a failed merge made, unless there is
@@ -163,7 +167,7 @@ type merging struct {
 	c       *config.Campaign
 	head    journal.Header
 	runs    []mergedRun      // by number
-	kinds   map[string]int32 // see run.kind
+	kept    map[int]*keptRun // by number
 }
 
 // open opens the sources and checks that they are of one campaign.

@@ -19,12 +19,8 @@ type mergedRun struct {
 	sum     [32]byte // hash of everything that sources must agree on
 	entry   int32    // the source whose line is taken
 	dir     int32    // the source whose run directory is taken
-	kind    int32    // runs of which limit stay, as in journal.Kind
-	limit   int
-	failed  bool // infrastructure error: another source may have a result
-	damaged bool // the files of a finding: another source may have them
-	recurs  bool // as in journal.Example
-	keep    bool // the run directory stays
+	failed  bool     // infrastructure error: another source may have a result
+	damaged bool     // the files of a finding: another source may have them
 }
 
 // plan decides which source each run is taken from, and finds the runs whose
@@ -33,7 +29,6 @@ type mergedRun struct {
 func (j *merging) plan(ctx context.Context) error {
 	j.step = "compare"
 	j.runs = make([]mergedRun, j.c.Runs())
-	j.kinds = make(map[string]int32)
 	var conflicts []error
 	for i, s := range j.sources {
 		if err := ctx.Err(); err != nil {
@@ -60,11 +55,7 @@ func (j *merging) plan(ctx context.Context) error {
 	if more := len(conflicts) - maxShown; more > 0 {
 		conflicts = append(conflicts[:maxShown], fmt.Errorf("%d more runs differ", more))
 	}
-	if err := errors.Join(conflicts...); err != nil {
-		return err
-	}
-	j.stay()
-	return nil
+	return errors.Join(conflicts...)
 }
 
 // consider adds the line of a run of a source. The error describes a
@@ -88,35 +79,11 @@ func (j *merging) consider(source int32, e *journal.Entry) error {
 	if !e.Kept || r.dir != 0 {
 		return nil
 	}
-	s := j.sources[source-1]
-	if j.own && source == 1 {
-		if !run.Exists(string(s.archive.Run(e.Number))) {
-			return nil // removed by a user: another source may have it
-		}
+	if j.own && source == 1 && !run.Exists(string(j.sources[0].archive.Run(e.Number))) {
+		return nil // removed by a user: another source may have it
 	}
-	r.dir, r.recurs = source, e.Example().Recurs
-	var key string
-	key, r.limit = journal.Kind(j.c, e)
-	if _, ok := j.kinds[key]; !ok {
-		j.kinds[key] = int32(len(j.kinds))
-	}
-	r.kind = j.kinds[key]
+	r.dir = source
 	return nil
-}
-
-// stay decides which run directories stay, as in one campaign.
-func (j *merging) stay() {
-	tallies := make([]journal.Tally, len(j.kinds))
-	for n := range j.runs {
-		if r := &j.runs[n]; r.dir != 0 {
-			cfg := j.config(n)
-			var replaces *int
-			r.keep, replaces = tallies[r.kind].Keep(journal.ExampleOf(n, cfg, r.recurs), cfg.Name, r.limit)
-			if replaces != nil {
-				j.runs[*replaces].keep = false
-			}
-		}
-	}
 }
 
 // identity hashes everything that sources must agree on about a run. The embedded

@@ -16,19 +16,33 @@ import (
 	"ordeal/campaigns/run"
 )
 
-// write writes the merged journal: the lines of the runs in order.
-func (j *merging) write(ctx context.Context, w *journal.Rewriter) (*summary.Summary, error) {
+// replay writes the lines of the runs in order as the engine commits them: what stays of each
+// kind is decided by the runs before.
+func (j *merging) replay(ctx context.Context, w *journal.Rewriter) (*summary.Summary, error) {
 	j.step = "write"
 	j.head.Session, j.head.End = time.Now(), j.end()
 	if err := w.Begin(j.c, &j.head); err != nil {
 		return nil, err
 	}
-	sum := j.summary()
+	sum, retention := j.summary(), journal.NewRetention(j.c)
+	j.kept = make(map[int]*keptRun)
 	for e, err := range j.entries() {
 		if err := errors.Join(err, ctx.Err()); err != nil {
 			return nil, err
 		}
-		e.Kept, e.Replaces = j.runs[e.Number].keep, nil
+		e.Kept, e.Replaces = false, nil
+		if r := &j.runs[e.Number]; r.dir != 0 {
+			e.Kept, e.Replaces = retention.Keep(e)
+			if e.Kept {
+				j.kept[e.Number] = &keptRun{r.dir, e.Program, e.LogHash}
+				if j.own && r.dir == 1 {
+					j.kept[e.Number].source = 0
+				}
+			}
+			if e.Replaces != nil {
+				delete(j.kept, *e.Replaces)
+			}
+		}
 		line, err := w.Add(e)
 		if err != nil {
 			return nil, err
@@ -36,12 +50,8 @@ func (j *merging) write(ctx context.Context, w *journal.Rewriter) (*summary.Summ
 		sum.Add(line)
 		sum.Elapsed = line.At
 	}
-	if err := w.Commit(); err != nil {
-		return nil, err
-	}
 	sum.Elapsed = max(sum.Elapsed, j.head.Spent)
-	sum.ReadReductions()
-	return sum, sum.Write()
+	return sum, nil
 }
 
 // summary is the summary of the merged campaign without runs.
@@ -176,7 +186,7 @@ func (j *merging) sweep() error {
 	var errs []error
 	for _, e := range entries {
 		number, ok := run.Number(e.Name())
-		if ok && (number >= len(j.runs) || !j.runs[number].keep) {
+		if ok && j.kept[number] == nil {
 			errs = append(errs, run.RemoveAll(filepath.Join(j.Dir, e.Name())))
 		}
 	}
