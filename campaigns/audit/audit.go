@@ -75,6 +75,9 @@ type Options struct {
 	// SLICC is the root file of the protocol. Protocol names an embedded one
 	// instead.
 	SLICC, Protocol string
+	// Builtins and SLICCPath belong to SLICC: see protocols.Source.
+	Builtins  string
+	SLICCPath []string
 	// Mutant is an edit of it, as mutants are named.
 	Mutant string
 	Seed   uint64
@@ -376,7 +379,7 @@ func (s *session) load() error {
 		s.report.Source = s.o.Protocol
 	} else if s.o.Mutant != "" {
 		s.report.Source += " with " + s.o.Mutant // whose names are of the files as they are
-	} else if s.report.Repairs, err = defects(s.o.SLICC); err != nil {
+	} else if s.report.Repairs, err = defects(m.Source()); err != nil {
 		return err
 	}
 	if len(s.report.Repairs) > 0 {
@@ -390,8 +393,8 @@ func (s *session) load() error {
 }
 
 // defects lists the known defects of a protocol.
-func defects(path string) ([]string, error) {
-	tree, err := protocols.LoadFile(path)
+func defects(source protocols.Source) ([]string, error) {
+	tree, err := source.Load()
 	if err != nil {
 		return nil, err
 	}
@@ -402,5 +405,6 @@ func defects(path string) ([]string, error) {
 // on is a machine with the protocol.
 func (s *session) on(m config.Machine) config.Machine {
 	m.SLICC, m.Protocol, m.Mutant = s.o.SLICC, s.o.Protocol, s.o.Mutant
+	m.Builtins, m.SLICCPath = s.o.Builtins, s.o.SLICCPath
 	return m
 }

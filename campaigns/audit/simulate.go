@@ -208,7 +208,7 @@ func compiled(m *config.Machine, protocol *ruby.Protocol) (*builtin.Runner, erro
 	if err != nil {
 		return nil, err
 	}
-	o.Compiled, o.Protocol, o.SLICC, o.Repair, o.Mutant = protocol, protocol.Name(), "", false, ""
+	o.Compiled, o.Protocol, o.SLICC, o.Builtins, o.SLICCPath, o.Repair, o.Mutant = protocol, protocol.Name(), "", "", nil, false, ""
 	return builtin.New(o)
 }
 

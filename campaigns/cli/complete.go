@@ -32,7 +32,7 @@ func mutantNames(cmd *cobra.Command, _ []string, prefix string) ([]string, cobra
 		}
 		return ""
 	}
-	machine.SLICC, machine.Repair = value("slicc"), value("repair") == "true"
+	machine.SLICC, machine.Builtins, machine.Repair = value("slicc"), value("builtins"), value("repair") == "true"
 	list := []source{{machine: machine}}
 	if machine.SLICC == "" {
 		list = nil

@@ -42,7 +42,7 @@ type source struct {
 func (s *source) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&s.protocol, "protocol", "", "embedded protocol: "+strings.Join(protocols.Names(), ", "))
 	command.Complete(cmd, "protocol", protocols.Names())
-	command.Declare(cmd, &s.machine, "slicc", "repair")
+	command.Declare(cmd, &s.machine, "slicc", "builtins", "slicc-path", "repair")
 }
 
 // target is the protocol.
@@ -51,7 +51,7 @@ func (s *source) target() (mutation.Target, error) {
 	case s.machine.SLICC != "" && s.protocol != "":
 		return mutation.Target{}, errors.New("--protocol contradicts --slicc: want one of them")
 	case s.machine.SLICC != "":
-		return mutation.File(s.machine.SLICC, s.machine.Repair)
+		return mutation.File(s.machine.Source(), s.machine.Repair)
 	case s.protocol == "":
 		return mutation.Target{}, errors.New("want --protocol or --slicc")
 	case s.machine.Repair:
@@ -75,7 +75,7 @@ func (s *source) mutants() (*mutate.Catalogue, error) {
 		return nil, command.Usage(err)
 	}
 	catalogue, err := mutate.NewCatalogue(t.Tree)
-	return catalogue, protocols.Explain(s.machine.SLICC, err)
+	return catalogue, s.machine.Source().Explain(err)
 }
 
 // ofID is the source of a mutant: where no protocol is given, the embedded one
@@ -107,7 +107,7 @@ func (s *source) ofID(id string) error {
 // files are where the protocol's texts are.
 func (s *source) files() (fsys fs.FS, root string, err error) {
 	if s.machine.SLICC != "" {
-		texts, root := protocols.OnDisk(s.machine.SLICC)
+		texts, root, _ := s.machine.Source().Texts()
 		return texts, root, nil
 	}
 	root, err = protocols.Root(s.protocol)
@@ -288,7 +288,7 @@ func listedPatch(tree string, ids []string) ([]byte, error) {
 		return nil, err
 	}
 	read := func(name string) ([]byte, error) {
-		files, file := protocols.OnDisk(filepath.Join(tree, protocols.Folder, filepath.FromSlash(name)))
+		files, file, _ := protocols.Source{Root: filepath.Join(tree, protocols.Folder, filepath.FromSlash(name))}.Texts()
 		return fs.ReadFile(files, file)
 	}
 	var bugs []*realbugs.Bug

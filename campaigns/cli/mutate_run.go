@@ -42,7 +42,7 @@ can be killed. Results are in DIR/explored.jsonl.`,
 	}
 	f := cmd.Flags()
 	f.StringSliceVar(&m.protocols, "protocol", protocols.Names(), "embedded protocols")
-	command.Declare(cmd, &m.machine, "slicc", "repair")
+	command.Declare(cmd, &m.machine, "slicc", "builtins", "slicc-path", "repair")
 	f.StringSliceVar(&m.cores, "core", []string{"inorder", "tso", "ooo"}, "kinds of core")
 	f.StringSliceVar(&m.operators, "operator", nil, "only these operators: "+strings.Join(operatorNames(), ", "))
 	f.StringArrayVar(&m.ids, "mutant", nil, "only this mutant; may be repeated")
@@ -149,7 +149,7 @@ func (m *matrix) options() error {
 		m.o.Cores = append(m.o.Cores, k)
 	}
 	if m.machine.SLICC != "" {
-		t, err := mutation.File(m.machine.SLICC, m.machine.Repair)
+		t, err := mutation.File(m.machine.Source(), m.machine.Repair)
 		if err != nil {
 			return err
 		}

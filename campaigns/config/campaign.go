@@ -220,7 +220,7 @@ func (c *Config) System(simulator string) string {
 	words := []string{simulator}
 	switch {
 	case c.SLICC != "":
-		words = append(words, filepath.Base(c.recordedSLICC()))
+		words = append(words, filepath.Base(c.recorded("slicc", c.SLICC)))
 	case c.Protocol != "":
 		words = append(words, c.Protocol)
 	}

@@ -204,11 +204,11 @@ func (c *Campaign) RecordValues() {
 	}
 }
 
-// recordedSLICC is SLICC as the record has it: names must not depend on whether
-// a variable is set.
-func (c *Config) recordedSLICC() string {
-	if c.Environment != nil && len(c.Environment.Written["slicc"]) > 0 {
-		return c.Environment.Written["slicc"][0]
+// recorded is the path of an option as the record has it: names must not depend on
+// whether a variable is set.
+func (c *Config) recorded(option, path string) string {
+	if c.Environment != nil && len(c.Environment.Written[option]) > 0 {
+		return c.Environment.Written[option][0]
 	}
-	return c.SLICC
+	return path
 }

@@ -113,7 +113,7 @@ func ExploredWith(compiled *ruby.Protocol, m Machine, e *Explore) (explore.Confi
 	}
 	o.Core = core.TSO
 	if compiled != nil {
-		o.Compiled, o.SLICC, o.Repair, o.Mutant = compiled, "", false, ""
+		o.Compiled, o.SLICC, o.Builtins, o.SLICCPath, o.Repair, o.Mutant = compiled, "", "", nil, false, ""
 	}
 	protocol, system, err := o.Coherent()
 	if err != nil {

@@ -30,19 +30,31 @@ func Load(path string, sets []string) (*Campaign, error) {
 }
 
 // findProtocols makes the paths of protocols that are relative to the campaign
-// file, in dir, relative to the working directory. One that names no file there
-// stays as it is, as those of --set.
+// file, in dir, relative to the working directory. One that names nothing
+// there stays as it is, as those of --set.
 func (c *Campaign) findProtocols(dir string) {
-	for i := range c.Configs {
-		cfg := &c.Configs[i]
-		if cfg.SLICC == "" || filepath.IsAbs(cfg.SLICC) || cfg.recordedSLICC() != cfg.SLICC {
-			continue
-		}
-		beside := filepath.Join(dir, cfg.SLICC)
-		if info, err := os.Stat(beside); err == nil && info.Mode().IsRegular() {
-			cfg.SLICC = beside
+	beside := func(path *string) {
+		if at := filepath.Join(dir, *path); *path != "" && !filepath.IsAbs(*path) && exists(at) {
+			*path = at
 		}
 	}
+	for i := range c.Configs {
+		cfg := &c.Configs[i]
+		if cfg.recorded("slicc", cfg.SLICC) == cfg.SLICC {
+			beside(&cfg.SLICC)
+		}
+		if cfg.recorded("builtins", cfg.Builtins) == cfg.Builtins {
+			beside(&cfg.Builtins)
+		}
+		for k := range cfg.SLICCPath {
+			beside(&cfg.SLICCPath[k])
+		}
+	}
+}
+
+func exists(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && (info.Mode().IsRegular() || info.IsDir())
 }
 
 // Read reads a campaign file, as Load does, from something that is no file:

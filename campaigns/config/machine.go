@@ -11,6 +11,7 @@ import (
 	"ordeal/sim/builtin/agent"
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/event"
+	"ordeal/sim/protocols"
 	"ordeal/sim/ruby"
 	"ordeal/sim/ruby/cache"
 )
@@ -22,6 +23,8 @@ type Machine struct {
 	Core           string   `yaml:"core" json:"core,omitempty" sim:"builtin" schema:"values=cores,empty=tso" help:"kind of the cores; inorder promises SC, tso and ooo TSO, pso and rmo what they say, arm Armv8, riscv RVWMO"`
 	Protocol       string   `yaml:"protocol" json:"protocol,omitempty" sim:"builtin,gem5" schema:"suggest=protocols,empty=ideal" help:"memory system: a coherence protocol or memory without one; with gem5, the protocol that the binary is expected to have"`
 	SLICC          string   `yaml:"slicc" json:"slicc,omitempty" sim:"builtin" schema:"env" help:"root file of a coherence protocol in gem5's language, as MI_example.slicc, in place of protocol; in a campaign file relative to it"`
+	Builtins       string   `yaml:"builtins" json:"builtins,omitempty" sim:"builtin" schema:"env" help:"file that says what functions do which the protocol of slicc declares and gem5 has not, each with a body, as NAME, returns VALUE or does nothing"`
+	SLICCPath      []string `yaml:"slicc-path" json:"slicc-path,omitempty" sim:"builtin" help:"further folders to look in for files that the protocol of slicc includes"`
 	Repair         bool     `yaml:"repair" json:"repair,omitempty" sim:"builtin,gem5" help:"correct the known defects of gem5's files in the protocol of slicc; with gem5, in its tree, of which rebuild makes the binary"`
 	Mutant         string   `yaml:"mutant" json:"mutant,omitempty" sim:"builtin,gem5" help:"bug to inject into the protocol, as mutate list names it; several are joined by ' + '"`
 	Cores          int      `yaml:"cores" json:"cores,omitempty" sim:"builtin,gem5" schema:"min=0,max=64,zero=one for each thread" help:"number of cores, at least one for each thread"`
@@ -63,11 +66,16 @@ type Machine struct {
 	CoreBugs       []string `yaml:"core-bugs" json:"core-bugs,omitempty" sim:"builtin" schema:"values=bugs" help:"bugs to inject into the cores"`
 }
 
+// Source is the protocol of slicc.
+func (m *Machine) Source() protocols.Source {
+	return protocols.Source{Root: m.SLICC, Builtins: m.Builtins, Path: m.SLICCPath}
+}
+
 // Builtin returns the options of the embedded simulator. The error joins an
 // option.Fault for each one that is unusable.
 func (m *Machine) Builtin() (builtin.Options, error) {
 	o := builtin.Options{
-		Protocol: m.Protocol, SLICC: m.SLICC, Repair: m.Repair, Mutant: m.Mutant, Core: core.TSO, Buffer: m.StoreBuffer, Window: m.Window,
+		Protocol: m.Protocol, SLICC: m.SLICC, Builtins: m.Builtins, SLICCPath: m.SLICCPath, Repair: m.Repair, Mutant: m.Mutant, Core: core.TSO, Buffer: m.StoreBuffer, Window: m.Window,
 		Latency:   event.Latency{Base: event.Tick(m.Latency), Jitter: event.Tick(m.Jitter)},
 		Occupancy: event.Tick(m.LinkOccupancy),
 		Memory:    event.Latency{Base: event.Tick(m.MemoryLatency), Jitter: event.Tick(m.MemoryJitter)},

@@ -32,11 +32,11 @@ func TestLocate(t *testing.T) {
 		{"moesi-amd-base", "CorePair,Mn,", "MOESI_AMD_Base-CorePair.sm", 61, "CorePair/(Mn)"},
 		{"mi", "DMA,MI,", "MI_example-dma.sm", 19, "DMA/(MI)"},
 	} {
-		p, dir, err := config.LoadProtocol(config.SimBuiltin, &config.Config{Machine: config.Machine{Protocol: c.protocol}})
+		p, source, err := config.LoadProtocol(config.SimBuiltin, &config.Config{Machine: config.Machine{Protocol: c.protocol}})
 		must.Succeed(t, err)
 		names := strings.Split(c.row, ",")
 		at, ok := diagnose.Locate(p, &sim.Failure{Row: sim.Row{Machine: names[0], State: names[1], Event: names[2]}})
-		if !ok || dir != "" || at.File != c.file || at.Line != c.line || at.Name != c.name {
+		if !ok || source.Root != "" || at.File != c.file || at.Line != c.line || at.Name != c.name {
 			t.Errorf("%s: %+v, %t; want %s:%d, %s", c.row, at, ok, c.file, c.line, c.name)
 		}
 	}

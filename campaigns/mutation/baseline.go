@@ -50,15 +50,15 @@ type baselineRun struct {
 func (m *matrix) baseline(ctx context.Context, t *Target, k core.Kind, protocol *ruby.Protocol) (*baseline, error) {
 	b := &baseline{target: t, kind: k, workers: m.o.Workers}
 	for _, machine := range m.o.Machines {
-		machine.Core, machine.SLICC = k.String(), t.path
-		if t.path == "" {
+		machine.Core, machine.SLICC, machine.Builtins, machine.SLICCPath = k.String(), t.source.Root, t.source.Builtins, t.source.Path
+		if t.source.Root == "" {
 			machine.Protocol = t.Name
 		}
 		options, err := machine.Builtin()
 		if err != nil {
 			return nil, err
 		}
-		options.Protocol, options.SLICC, options.Watchdog = t.Name, "", watchdog // it runs compiled
+		options.Protocol, options.SLICC, options.Builtins, options.SLICCPath, options.Watchdog = t.Name, "", "", nil, watchdog // it runs compiled
 		b.options = append(b.options, options)
 		if b.models, err = config.ParseModels(machine.Promise()); err != nil {
 			return nil, err

@@ -236,7 +236,7 @@ func TestFile(t *testing.T) {
 	o.Sample, o.Seeds = 8, 1
 	embedded := measure(t, o)
 	for _, repaired := range []bool{false, true} { // there is nothing to repair
-		target, err := File("../../sim/protocols/slicc/MI_example.slicc", repaired)
+		target, err := File(protocols.Source{Root: "../../sim/protocols/slicc/MI_example.slicc"}, repaired)
 		must.Succeed(t, err)
 		o.Targets = []Target{target}
 		file := measure(t, o)

@@ -12,9 +12,9 @@ import (
 // Target is a protocol to mutate.
 type Target struct {
 	// Name is that of --protocol, or of a file.
-	Name string
-	Tree *syntax.File
-	path string // of a file; empty for --protocol
+	Name   string
+	Tree   *syntax.File
+	source protocols.Source // of a file; its root is empty for --protocol
 }
 
 // Embedded returns the embedded protocol of that name.
@@ -26,17 +26,16 @@ func Embedded(name string) (Target, error) {
 	return Target{Name: name, Tree: tree}, nil
 }
 
-// File loads the protocol whose root file is at path, and repairs it if
-// repaired is set.
-func File(path string, repaired bool) (Target, error) {
-	tree, err := protocols.LoadFile(path)
+// File loads a protocol in files, and repairs it if repaired is set.
+func File(source protocols.Source, repaired bool) (Target, error) {
+	tree, err := source.Load()
 	if err != nil {
 		return Target{}, err
 	}
 	if repaired {
 		tree, _ = mutate.Corrected(tree)
 	}
-	return Target{Name: strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)), Tree: tree, path: path}, nil
+	return Target{Name: strings.TrimSuffix(filepath.Base(source.Root), filepath.Ext(source.Root)), Tree: tree, source: source}, nil
 }
 
 // text is the protocol as it is printed, with all included files.

@@ -20,6 +20,7 @@ import (
 	"ordeal/campaigns/report/compare"
 	"ordeal/campaigns/run"
 	"ordeal/sim"
+	"ordeal/sim/protocols"
 	"ordeal/sim/slicc/types"
 )
 
@@ -145,10 +146,10 @@ type locator struct {
 	protocols map[string]located // by configuration
 }
 
-// located is a protocol and the directory of its root file; nil if it is not known.
+// located is a protocol and its files; nil if it is not known.
 type located struct {
 	*types.Protocol
-	dir string
+	source protocols.Source
 }
 
 // locate is the location of a finding, of which dir is the first run.
@@ -170,7 +171,7 @@ func (x *locator) locate(f *sim.Failure, configs []string, dir run.Dir) object {
 				if at.Column > 0 {
 					region["startColumn"] = at.Column
 				}
-				place := x.file(filepath.Join(p.dir, filepath.FromSlash(at.File)), region)
+				place := x.file(p.source.Where(at.File), region)
 				if at.Name != "" {
 					place["logicalLocations"] = []object{{"fullyQualifiedName": at.Name}}
 				}
@@ -203,16 +204,16 @@ func (x *locator) load(c *config.Config, dir run.Dir) located {
 	if dir != "" {
 		if spec, err := dir.Spec(); err == nil {
 			if kept, err := run.RecordedProtocol(dir, spec); err == nil && kept != "" {
-				recorded.SLICC = kept
+				recorded.SLICC, recorded.Builtins, recorded.SLICCPath = spec.Config.SLICC, spec.Config.Builtins, spec.Config.SLICCPath
 			}
 		}
 	}
-	p, where, err := config.LoadProtocol(x.archive.Campaign.SimOf(c), &recorded)
+	p, source, err := config.LoadProtocol(x.archive.Campaign.SimOf(c), &recorded)
 	if err != nil {
 		return located{} // without its files there are no places in them
 	}
 	if recorded.SLICC != c.SLICC {
-		where = filepath.Dir(c.SLICC) // the lines of the copy, in the file that was copied
+		source = c.Source() // the lines of the copy, in the file that was copied
 	}
-	return located{p, where}
+	return located{p, source}
 }

@@ -66,7 +66,7 @@ func edit(m *config.Machine) string {
 // repair is an error. In a gem5 tree that another mutant has changed at the moment, or that
 // was not restored since its process was killed, they are those of the tree itself.
 func Edited(root string, repairs bool, mutant string) ([]mutate.File, error) {
-	fsys, file := protocols.OnDisk(root)
+	fsys, file, _ := protocols.Source{Root: root}.Texts()
 	if folder, below, found := protocols.Split(filepath.Dir(root)); found {
 		originals, err := tree.Originals(folder)
 		if err != nil {

@@ -23,9 +23,9 @@ func KeepProtocol(dir string, simulator string, c *config.Config) error {
 	if simulator != config.SimBuiltin || c.SLICC == "" {
 		return nil
 	}
-	texts, root := protocols.OnDisk(c.SLICC)
+	texts, root, builtins := c.Source().Texts()
 	kept := &keptFS{FS: texts, files: make(map[string][]byte)}
-	id, err := hashOf(kept, root)
+	id, err := hashOf(kept, root, builtins)
 	if err != nil {
 		return fmt.Errorf("keep the protocol %s: %w", c.SLICC, err)
 	}
@@ -128,10 +128,13 @@ func useRecorded(dir, simulator string, c *config.Config, recorded string) (kept
 		if !plain(at) || !Exists(filepath.Join(at, root)) {
 			continue
 		}
-		path := filepath.Join(at, root)
-		if now, err := hashSLICC(path); err == nil && now == id {
-			c.SLICC = path
-			return path, nil
+		source := protocols.Source{Root: filepath.Join(at, root)}
+		if c.Builtins != "" {
+			source.Builtins = filepath.Join(at, filepath.Base(c.Builtins))
+		}
+		if now, err := hashSLICC(source); err == nil && now == id {
+			c.SLICC, c.Builtins, c.SLICCPath = source.Root, source.Builtins, nil
+			return source.Root, nil
 		}
 	}
 	return "", fmt.Errorf("%s: %w", c.SLICC, ErrProtocolChanged)

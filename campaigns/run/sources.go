@@ -33,7 +33,7 @@ func sources(simulator string, c *config.Config) map[string]string {
 	}
 	switch {
 	case simulator == config.SimBuiltin && c.SLICC != "":
-		note("slicc", c.SLICC, hashSLICC)
+		note("slicc", c.SLICC, func(string) (string, error) { return hashSLICC(c.Source()) })
 	case simulator == config.SimGem5:
 		if c.Binary != "" {
 			binary, err := gem5.Locate(c.Binary, c.Protocol)
@@ -47,7 +47,7 @@ func sources(simulator string, c *config.Config) map[string]string {
 			if err != nil {
 				root = c.Tree // the run says what is wrong
 			}
-			note("slicc", root, hashSLICC)
+			note("slicc", root, func(root string) (string, error) { return hashSLICC(protocols.Source{Root: root}) })
 		}
 	}
 	return all
@@ -55,14 +55,12 @@ func sources(simulator string, c *config.Config) map[string]string {
 
 // hashSLICC hashes a protocol: the names and contents of its root file and of all
 // that this includes, in the order in which they are read.
-func hashSLICC(path string) (string, error) {
-	return hashOf(protocols.OnDisk(path))
-}
+func hashSLICC(source protocols.Source) (string, error) { return hashOf(source.Texts()) }
 
-// hashOf is hashSLICC of a root file among texts.
-func hashOf(texts fs.FS, root string) (string, error) {
+// hashOf is hashSLICC of a root file and a file of builtins among texts.
+func hashOf(texts fs.FS, root, builtins string) (string, error) {
 	h := sha256.New()
-	if _, err := syntax.Load(hashedFS{texts, h}, root); err != nil {
+	if _, err := syntax.LoadWith(hashedFS{texts, h}, root, builtins); err != nil {
 		return "", err
 	}
 	return "sha256:" + hex.EncodeToString(h.Sum(nil)), nil

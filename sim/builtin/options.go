@@ -40,6 +40,10 @@ type Options struct {
 	// SLICC (--slicc) is the root file of a coherence protocol to run instead
 	// of Protocol, as MI_example.slicc in gem5's src/mem/ruby/protocol.
 	SLICC string
+	// Builtins (--builtins) and SLICCPath (--slicc-path) belong to SLICC: see
+	// protocols.Source.
+	Builtins  string
+	SLICCPath []string
 	// Compiled is a coherence protocol to run instead, which any number of
 	// runners may share. Protocol is then a name for it, which Runner.Version
 	// reports; SLICC and Mutant are empty.
@@ -237,12 +241,19 @@ func (o *Options) validateProtocol() error {
 		return option.Faultf("slicc", "%s and protocol %q: want one of them", o.SLICC, o.Protocol)
 	case o.SLICC != "":
 		return nil
+	case o.Builtins != "" || len(o.SLICCPath) > 0:
+		return option.Faultf("builtins", "of protocol %q: want a file of slicc that they belong to", o.Protocol)
 	case o.Repair:
 		return option.Faultf("repair", "of protocol %q: want a file to repair", o.Protocol)
 	case o.Compiled == nil && !slices.Contains(Protocols(), o.Protocol):
 		return option.Faultf("protocol", "unknown protocol %q: want one of %s", o.Protocol, strings.Join(Protocols(), ", "))
 	}
 	return nil
+}
+
+// source is the protocol in SLICC.
+func (o *Options) source() protocols.Source {
+	return protocols.Source{Root: o.SLICC, Builtins: o.Builtins, Path: o.SLICCPath}
 }
 
 // validateSizes checks the options of caches and directories, which only

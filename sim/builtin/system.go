@@ -9,7 +9,6 @@ import (
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/ideal"
 	"ordeal/sim/builtin/memory"
-	"ordeal/sim/protocols"
 	"ordeal/sim/ruby"
 	"ordeal/sim/slicc/mutate"
 	"ordeal/sim/slicc/syntax"
@@ -61,11 +60,14 @@ func (o *Options) mutated() (*syntax.File, string, error) {
 }
 
 func (o *Options) file() (*syntax.File, string, error) {
-	tree, err := protocols.LoadFile(o.SLICC)
+	tree, err := o.source().Load()
 	if err != nil {
 		return nil, "", err
 	}
 	name := strings.TrimSuffix(filepath.Base(o.SLICC), ".slicc")
+	if o.Builtins != "" {
+		name += " with builtins of " + filepath.Base(o.Builtins)
+	}
 	if o.Repair {
 		var applied []string
 		if tree, applied = mutate.Corrected(tree); len(applied) > 0 {
@@ -108,5 +110,5 @@ func (o *Options) compileSource() (*ruby.Protocol, string, error) {
 		return nil, name, err
 	}
 	p, err := ruby.Compile(tree)
-	return p, name, protocols.Explain(o.SLICC, err)
+	return p, name, o.source().Explain(err)
 }

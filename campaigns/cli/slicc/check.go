@@ -23,8 +23,9 @@ type report struct {
 	Protocol string          `json:"protocol"`
 	Machines []machineReport `json:"machines"`
 	Warnings []place         `json:"warnings"`
-	Refused  []place         `json:"refused"` // what the embedded simulator does not have
-	Runs     bool            `json:"runs"`    // in the embedded simulator
+	Stubs    []string        `json:"stubs,omitempty"` // functions that the file of builtins stands for
+	Refused  []place         `json:"refused"`         // what the embedded simulator does not have
+	Runs     bool            `json:"runs"`            // in the embedded simulator
 	Problem  string          `json:"problem,omitempty"`
 }
 
@@ -46,10 +47,10 @@ type place struct {
 	Message string `json:"message"`
 }
 
-func places(faults syntax.Faults) []place {
+func places(source *protocols.Source, faults syntax.Faults) []place {
 	list := []place{}
 	for _, f := range faults {
-		list = append(list, place{f.Pos.File, int(f.Pos.Line), int(f.Pos.Col), f.Msg})
+		list = append(list, place{source.Where(f.Pos.File), int(f.Pos.Line), int(f.Pos.Col), f.Msg})
 	}
 	return list
 }
@@ -69,12 +70,13 @@ transition: in a run such a pair is an invalid transition.`,
 		Args:    command.Arguments(1, 1, "one FILE"),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	source := sourceFlags(cmd)
 	cmd.RunE = command.Body(func(_ context.Context, args []string) error {
-		tree, checked, err := load(args[0])
+		tree, checked, err := load(source, args[0])
 		if err != nil {
 			return command.Usage(err)
 		}
-		r := report{Protocol: checked.Name, Warnings: places(checked.Warnings), Refused: []place{}}
+		r := report{Protocol: checked.Name, Warnings: places(source, checked.Warnings), Stubs: checked.Stubs, Refused: []place{}}
 		for _, m := range checked.Machines {
 			t := table.Of(m)
 			r.Machines = append(r.Machines, machineReport{
@@ -85,14 +87,14 @@ transition: in a run such a pair is an invalid transition.`,
 		_, refused := ruby.Compile(tree)
 		r.Runs = refused == nil
 		if faults, ok := errors.AsType[syntax.Faults](refused); ok {
-			r.Refused = places(faults)
+			r.Refused = places(source, faults)
 		} else if refused != nil {
 			r.Problem = refused.Error()
 		}
 		if asJSON {
 			err = e.PrintJSON(&r)
 		} else {
-			err = r.print(e, args[0], checked.Warnings, protocols.Explain(args[0], refused))
+			err = r.print(e, source, checked.Warnings, source.Explain(refused))
 		}
 		if err != nil || r.Runs {
 			return err
@@ -129,21 +131,36 @@ func (m *machineReport) print(b *strings.Builder, width int) {
 	}
 }
 
-func (r *report) print(e *command.Env, path string, warnings syntax.Faults, refused error) error {
+func (r *report) print(e *command.Env, source *protocols.Source, warnings syntax.Faults, refused error) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "protocol %s\n", r.Protocol)
 	width := cmp.Or(e.Columns(), anyWidth)
 	for i := range r.Machines {
 		r.Machines[i].print(&b, width)
 	}
+	if len(r.Stubs) > 0 {
+		fmt.Fprintf(&b, "\nFrom %s: %s\n", source.Builtins, strings.Join(r.Stubs, ", "))
+	}
 	if len(warnings) > 0 {
-		fmt.Fprintf(&b, "\nWarnings:\n%v\n", protocols.Explain(path, warnings))
+		fmt.Fprintf(&b, "\nWarnings:\n%v\n", source.Explain(warnings))
 	}
 	if refused != nil {
 		fmt.Fprintf(&b, "\nThe embedded simulator cannot run it:\n%v\n", refused)
 	} else {
-		fmt.Fprint(&b, "\nThe embedded simulator runs it: ordeal run --sim builtin --slicc "+path+"\n")
+		fmt.Fprintf(&b, "\nThe embedded simulator runs it: ordeal run --sim builtin %s\n", strings.Join(sourceArgs(source), " "))
 	}
 	_, err := fmt.Fprint(e.Stdout, b.String())
 	return err
+}
+
+// sourceArgs are the flags that name a protocol for other commands.
+func sourceArgs(source *protocols.Source) []string {
+	args := []string{"--slicc", source.Root}
+	if source.Builtins != "" {
+		args = append(args, "--builtins", source.Builtins)
+	}
+	for _, folder := range source.Path {
+		args = append(args, "--slicc-path", folder)
+	}
+	return args
 }

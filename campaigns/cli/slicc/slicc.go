@@ -32,14 +32,24 @@ func New(e *command.Env) *cobra.Command {
 	return cmd
 }
 
-// load reads and checks the protocol whose root file is at path.
-func load(path string) (*syntax.File, *types.Protocol, error) {
-	tree, err := protocols.LoadFile(path)
+// sourceFlags declares the flags of what belongs to a protocol besides its root file, which
+// is the argument.
+func sourceFlags(cmd *cobra.Command) *protocols.Source {
+	s := new(protocols.Source)
+	cmd.Flags().StringVar(&s.Builtins, "builtins", "", "file that says what functions do which the protocol only declares")
+	cmd.Flags().StringArrayVar(&s.Path, "slicc-path", nil, "further folder to look in for files that the protocol includes")
+	return s
+}
+
+// load reads and checks a protocol.
+func load(source *protocols.Source, root string) (*syntax.File, *types.Protocol, error) {
+	source.Root = root
+	tree, err := source.Load()
 	if err != nil {
 		return nil, nil, err
 	}
 	checked, err := compiler.Check(tree)
-	return tree, checked, protocols.Explain(path, err)
+	return tree, checked, source.Explain(err)
 }
 
 func newTable(e *command.Env) *cobra.Command {
@@ -61,11 +71,12 @@ environment variable COLUMNS says, else 120 columns.`,
 	cmd.Flags().StringVar(&format, "format", "text", "text or html")
 	cmd.Flags().StringVarP(&output, "output", "o", "-", "file to write; - is standard output")
 	command.Complete(cmd, "format", []string{"text", "html"})
+	source := sourceFlags(cmd)
 	cmd.RunE = command.Body(func(_ context.Context, args []string) error {
 		if err := errors.Join(command.Contradict(cmd, "json", "format"), command.Contradict(cmd, "json", "output")); err != nil {
 			return err
 		}
-		_, checked, err := load(args[0])
+		_, checked, err := load(source, args[0])
 		if err != nil {
 			return command.Usage(err)
 		}

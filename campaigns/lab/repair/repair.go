@@ -123,7 +123,7 @@ func Patch(m config.Machine, id, dir string) ([]byte, error) {
 	fsys := protocols.Files()
 	root, err := protocols.Root(m.Protocol)
 	if m.SLICC != "" {
-		fsys, root = protocols.OnDisk(m.SLICC)
+		fsys, root, _ = m.Source().Texts()
 		err = nil
 	}
 	if err != nil {

@@ -146,7 +146,7 @@ func (s *search) target() (mutation.Target, error) {
 	if s.base.SLICC == "" {
 		return mutation.Embedded(s.base.Protocol)
 	}
-	return mutation.File(s.base.SLICC, s.base.Repair)
+	return mutation.File(s.base.Source(), s.base.Repair)
 }
 
 // audited is an audit of the protocol with an edit, of so many steps or until a finding ends it.

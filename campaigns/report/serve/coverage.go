@@ -98,7 +98,7 @@ const (
 // source reads the lines of the transition: those of the protocol's files as they are
 // now.
 func (v *transitionView) source(simulator string, cfg *config.Config) error {
-	p, dir, err := config.LoadProtocol(simulator, cfg)
+	p, source, err := config.LoadProtocol(simulator, cfg)
 	if err != nil {
 		return err
 	}
@@ -110,10 +110,11 @@ func (v *transitionView) source(simulator string, cfg *config.Config) error {
 		return fmt.Errorf("the protocol has no machine %s", v.Machine)
 	}
 	var text []byte
-	if dir == "" {
+	path := source.Where(at.File)
+	if source.Root == "" {
 		text, err = fs.ReadFile(protocols.Files(), at.File)
 	} else {
-		text, err = report.FilesOf(dir).Read(filepath.FromSlash(at.File), maxSource)
+		text, err = report.FilesOf(filepath.Dir(path)).Read(filepath.Base(path), maxSource)
 	}
 	if err != nil {
 		return err

@@ -171,6 +171,10 @@ func Handles(b *types.Builtin, natives func(name string) (args int, ok bool)) bo
 func (g *generator) prepare(x *types.Call) (k Call, ok bool) {
 	b := x.Func.Builtin
 	k.At = x.At
+	if b == nil { // nothing that runs calls it
+		g.unsupported(x.At, "%s without a body", x.Func.Name)
+		return k, false
+	}
 	how, name := g.treated(b)
 	n, _ := g.natives(name)
 	f := preparations[name]

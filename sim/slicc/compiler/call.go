@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -35,7 +36,14 @@ func (c *checker) call(x *syntax.Call) types.Expr {
 	for s := c.scope; s != nil; s = s.outer {
 		candidates = append(candidates, s.funcs[name]...)
 	}
+	candidates = c.declared(nil, name, candidates)
 	if len(candidates) == 0 {
+		if this := c.routineThis(); this != nil {
+			if methods := c.declared(this.Type, name, methodsOf(this.Type, name)); len(methods) > 0 {
+				obj := &types.Use{Node: types.Node{At: pos, Of: this.Type}, Var: this}
+				return c.resolveMethod(pos, obj, this.Type, x.Func, args, ok, methods)
+			}
+		}
 		c.fault(pos, "unknown function %s%s", name, syntax.Suggestion(name, names(c, func(s *scope) map[string][]*types.Func { return s.funcs })))
 		return bad(pos)
 	}
@@ -47,8 +55,7 @@ func (c *checker) call(x *syntax.Call) types.Expr {
 		c.noMatch(pos, name, args, candidates)
 		return badResult(pos, candidates)
 	}
-	c.callable(pos, f)
-	return &types.Call{Node: types.Node{At: pos, Of: f.Result}, Func: f, Args: args}
+	return c.calling(types.Node{At: pos, Of: f.Result}, nil, f, args)
 }
 
 // badResult stands for a call with a fault. When every candidate has the same
@@ -112,7 +119,32 @@ func (c *checker) noMatch(pos syntax.Pos, name string, args []types.Expr, candid
 			return // the fault is in its declaration
 		}
 	}
-	c.fault(pos, "no function %s(%s), there is %s", name, types.TypeList(list), strings.Join(have, ", "))
+	hint := ""
+	if f := candidates[0]; len(c.group(f)) > 0 && slices.ContainsFunc(c.group(f), func(b *types.Builtin) bool { return b.Fits(f.Result, list) }) {
+		hint = fmt.Sprintf("; gem5 has it: a file for --builtins may add `%s %s(%s) as %s;`", f.Result, name, types.TypeList(list), f.Name)
+	}
+	c.fault(pos, "no function %s(%s), there is %s%s", name, types.TypeList(list), strings.Join(have, ", "), hint)
+}
+
+// group are gem5's builtins of the name and the object of a function.
+func (c *checker) group(f *types.Func) []*types.Builtin {
+	if f.Recv == nil {
+		return types.Builtins("", f.Name)
+	}
+	if f.Recv.IsEntry() {
+		return types.Builtins("AbstractCacheEntry", f.Name)
+	}
+	return types.Builtins(f.Recv.Name, f.Name)
+}
+
+// routineThis is the object that the method of a file of builtins works on; nil elsewhere.
+func (c *checker) routineThis() *types.Var {
+	for s := c.scope; s != nil; s = s.outer {
+		if v := s.vars["this"]; v != nil {
+			return v
+		}
+	}
+	return nil
 }
 
 // transitionOnly are the builtins that change what a transition works on.
@@ -120,17 +152,18 @@ var transitionOnly = map[string]bool{
 	"set_tbe": true, "unset_tbe": true, "set_cache_entry": true, "unset_cache_entry": true,
 }
 
-// callable reports a call of a function that nothing implements, once for
-// each function, or that has no meaning here.
-func (c *checker) callable(pos syntax.Pos, f *types.Func) {
-	switch {
-	case f.Defined:
-	case f.Builtin == nil && !c.unknown[f]:
-		c.unknown[f] = true
-		c.fault(pos, "function %s is declared without a body, and no builtin of that name is known", f.Signature())
-	case f.Recv == nil && transitionOnly[f.Name] && (c.routine == nil || c.routine.place != inAction):
-		c.fault(pos, "%s is possible in an action only", f.Name)
+// calling is the call of a function, or of what stands for it.
+func (c *checker) calling(at types.Node, obj types.Expr, f *types.Func, args []types.Expr) types.Expr {
+	if f.Recv == nil && transitionOnly[f.Name] && !f.Supplied && (c.routine == nil || c.routine.place != inAction) {
+		c.fault(at.At, "%s is possible in an action only", f.Name)
 	}
+	if f.Supplied {
+		return c.supply(at.At, obj, f, args)
+	}
+	if c.routine != nil {
+		c.calls.add(c.routine.owner, f, at.At)
+	}
+	return &types.Call{Node: at, X: obj, Func: f, Args: args}
 }
 
 // methodCall checks the call of a method. A type also has the methods of the
@@ -144,7 +177,7 @@ func (c *checker) methodCall(obj types.Expr, name syntax.Ident, list []syntax.Ex
 	for t := obj.Type(); t != nil; t = t.Super {
 		candidates = append(candidates, methodsOf(t, name.Name)...)
 	}
-	return c.resolveMethod(obj.Pos(), obj, obj.Type(), name, args, ok, candidates)
+	return c.resolveMethod(obj.Pos(), obj, obj.Type(), name, args, ok, c.declared(obj.Type(), name.Name, candidates))
 }
 
 func (c *checker) classCall(x *syntax.ClassCall) types.Expr {
@@ -183,8 +216,11 @@ func (c *checker) resolveMethod(pos syntax.Pos, obj types.Expr, t *types.Type, n
 		c.noMatch(name.Pos, t.Name+"."+name.Name, args, candidates)
 		return badResult(pos, candidates)
 	}
-	c.callable(name.Pos, f)
-	return &types.Call{Node: types.Node{At: pos, Of: f.Result}, X: obj, Func: f, Args: args}
+	call := c.calling(types.Node{At: name.Pos, Of: f.Result}, obj, f, args)
+	if call, ok := call.(*types.Call); ok {
+		call.At = pos
+	}
+	return call
 }
 
 // portCall checks trigger(event, addr[, entry][, tbe]) and stallPort(), which

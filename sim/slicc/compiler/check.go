@@ -20,11 +20,14 @@ const maxFaults = 200
 // Check checks a protocol that package syntax has loaded. The error is an
 // syntax.Faults with everything found wrong.
 func Check(file *syntax.File) (*types.Protocol, error) {
-	c := &checker{protocol: &types.Protocol{File: file}, unknown: map[*types.Func]bool{}}
+	c := &checker{protocol: &types.Protocol{File: file}, stubs: map[string][]*stub{}, bound: map[*types.Func]*stub{}, classes: map[string]*syntax.Struct{}}
 	c.push()
 	c.global = c.scope
 	c.declareType(&types.Type{Name: "void", Kind: types.Void})
+	c.readStubs(file.Builtins)
 	c.decls(file.Decls)
+	c.unusedStubs()
+	c.reportMissing()
 	if c.protocol.Name == "" && !c.full() {
 		c.fault(syntax.Pos{File: file.Name, Line: 1, Col: 1}, "no protocol declaration")
 	}
@@ -42,13 +45,20 @@ type checker struct {
 	machine  *machine // the one being checked; nil outside
 	scope    *scope   // innermost
 	global   *scope
-	routine  *routine             // the body being checked; nil outside
-	unknown  map[*types.Func]bool // functions without implementation that are reported
+	routine  *routine // the body being checked; nil outside
 	faults   syntax.Faults
+
+	calls     callGraph
+	stubs     map[string][]*stub // by type and name, with a dot between them
+	order     []string           // the keys of stubs
+	bound     map[*types.Func]*stub
+	classes   map[string]*syntax.Struct // those of the file of builtins
+	instances map[instance]*types.Func
 }
 
 type machine struct {
 	*types.Machine
+	scope       *scope
 	transitions []*syntax.Transition // until the end of the machine is seen
 	shorts      map[string]*types.Action
 	byName      map[string]*types.Action

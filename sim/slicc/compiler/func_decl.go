@@ -20,6 +20,7 @@ const (
 // routine is the body being checked: a function, an action or a port.
 type routine struct {
 	place    place
+	owner    any         // the *types.Func, *types.Action or *types.InPort whose body it is
 	result   *types.Type // of the function; nil where return is not allowed
 	enqueues int         // how many enqueue bodies we are in; no return there
 	demands  []types.Demand
@@ -71,7 +72,7 @@ func (c *checker) function(d *syntax.Func, recv *types.Type) *types.Func {
 		Name: d.Name.Name, Pos: d.Name.Pos, Recv: recv,
 		Result: c.typeNamed(d.Result), Defined: d.Body != nil,
 	}
-	f.Body = c.body(&routine{place: inFunction, result: f.Result}, d.Body, func() {
+	f.Body = c.body(&routine{place: inFunction, owner: f, result: f.Result}, d.Body, func() {
 		for i := range d.Params {
 			f.Params = append(f.Params, c.param(&d.Params[i]))
 		}
@@ -101,19 +102,15 @@ func (c *checker) param(d *syntax.Param) *types.Var {
 	return v
 }
 
-// bindBuiltin finds what implements a function without body. A declaration
-// that contradicts a known builtin is a fault; an unknown one is a fault only
-// where it is called.
+// bindBuiltin finds what implements a function without body. One that is unknown, or
+// differs from a known builtin, is a fault only where it is called: see reportMissing.
 func (c *checker) bindBuiltin(f *types.Func) {
-	recv := ""
-	if f.Recv != nil {
-		recv = f.Recv.Name
-		if f.Recv.IsEntry() {
-			recv = "AbstractCacheEntry"
-		}
-	}
 	params := f.ParamTypes()
-	overloads := types.Builtins(recv, f.Name)
+	overloads := c.group(f)
+	if s := c.stubOf(f); s != nil {
+		c.bindStub(f, s, overloads)
+		return
+	}
 	for _, b := range overloads {
 		if b.Fits(f.Result, params) {
 			f.Builtin = b
@@ -126,6 +123,6 @@ func (c *checker) bindBuiltin(f *types.Func) {
 		}
 	}
 	if len(overloads) > 0 {
-		c.fault(f.Pos, "declaration %s %s differs from the builtin %s", f.Result, f.Signature(), overloads[0])
+		c.warn(f.Pos, "declaration %s %s differs from the builtin %s, nothing may call it", f.Result, f.Signature(), overloads[0])
 	}
 }

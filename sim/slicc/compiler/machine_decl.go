@@ -21,6 +21,7 @@ func (c *checker) machineDecl(d *syntax.Machine) {
 		vars:    map[*types.Var]any{},
 	}
 	c.push()
+	c.machine.scope = c.scope
 	c.params(d)
 	c.decls(d.Body)
 	c.finishMachine()

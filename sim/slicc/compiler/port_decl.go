@@ -40,7 +40,7 @@ func (c *checker) inPortDecl(d *syntax.InPort) {
 		c.fault(d.Pos, "an in_port needs the enumeration Event declared before it")
 	}
 
-	p.Body = c.body(&routine{place: inPort}, d.Body, func() {})
+	p.Body = c.body(&routine{place: inPort, owner: p}, d.Body, func() {})
 }
 
 // stallHandlers finds the functions that the ports ask when they are stalled.
@@ -111,7 +111,7 @@ func (c *checker) actionDecl(d *syntax.Action) {
 	if short, ok := d.Pairs.Get(syntax.ShortKey); ok {
 		a.Short = short
 	}
-	r := &routine{place: inAction}
+	r := &routine{place: inAction, owner: a}
 	a.Body = c.body(r, d.Body, func() {
 		c.declareVar(&types.Var{Name: "address", Kind: types.AddressVar, Type: c.basic(d.Pos, "Addr")})
 		if m.TBE != nil {

@@ -18,7 +18,7 @@ const maxEnumerators = 10_000
 var nativeKinds = map[string]types.Kind{
 	"int": types.Int, "uint32_t": types.Int, "uint64_t": types.Int,
 	"Addr": types.Int, "Cycles": types.Int, "Tick": types.Int,
-	"NodeID": types.Int, "RequestorID": types.Int, "Scalar": types.Int,
+	"NodeID": types.Int, "RequestorID": types.Int, "Scalar": types.Int, "float": types.Int, "double": types.Int,
 	"bool": types.Bool, "std::string": types.String,
 }
 
@@ -48,9 +48,10 @@ func (c *checker) newType(name syntax.TypeName, attrs syntax.Pairs, kind types.K
 
 func (c *checker) structDecl(d *syntax.Struct) {
 	kind := types.Struct
+	members := slices.Concat(c.classFields(d.Name.Name), d.Members)
 	if simple, ok := nativeKinds[d.Name.Name]; ok {
 		kind = simple
-	} else if d.Kind == syntax.ExternalType || d.Pairs.Has("external") && !hasFields(d) {
+	} else if (d.Kind == syntax.ExternalType || d.Pairs.Has("external")) && !hasFields(members) {
 		kind = types.Native
 	}
 	t := c.newType(d.Name, d.Pairs, kind)
@@ -60,7 +61,7 @@ func (c *checker) structDecl(d *syntax.Struct) {
 	}
 	c.push()
 	defer c.pop()
-	for _, m := range d.Members {
+	for _, m := range members {
 		switch m := m.(type) {
 		case *syntax.Object:
 			c.field(t, m, d.Kind == syntax.Global)
@@ -70,8 +71,8 @@ func (c *checker) structDecl(d *syntax.Struct) {
 	}
 }
 
-func hasFields(d *syntax.Struct) bool {
-	return slices.ContainsFunc(d.Members, func(m syntax.Decl) bool {
+func hasFields(members []syntax.Decl) bool {
+	return slices.ContainsFunc(members, func(m syntax.Decl) bool {
 		_, ok := m.(*syntax.Object)
 		return ok
 	})

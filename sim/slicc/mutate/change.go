@@ -26,7 +26,7 @@ func (c *change) file(f *syntax.File) (*syntax.File, bool) {
 	if !ok {
 		return f, false
 	}
-	return &syntax.File{Name: f.Name, Decls: decls}, true
+	return &syntax.File{Name: f.Name, Decls: decls, Builtins: f.Builtins}, true
 }
 
 func (c *change) list(list []syntax.Decl) ([]syntax.Decl, bool) {

@@ -6,6 +6,9 @@ import "iter"
 type File struct {
 	Name  string
 	Decls []Decl
+	// Builtins, of a root file, is what stands for functions that the protocol only
+	// declares: see ParseBuiltins. It is nil if nothing does.
+	Builtins *File
 }
 
 // Includes walks the include declarations of the file, those in the bodies of
@@ -198,11 +201,14 @@ type Object struct {
 // Func declares a function or a method, and defines it unless Body is nil.
 type Func struct {
 	DeclNode
-	Result TypeName
-	Name   Ident
-	Params []Param
-	Pairs  Pairs
-	Body   *Block // nil for a prototype
+	// Class, in a file of builtins, is the type of a method; As, there, is the function
+	// or method that does the same, in the place of a body.
+	Class, As Ident
+	Result    TypeName
+	Name      Ident
+	Params    []Param
+	Pairs     Pairs
+	Body      *Block // nil for a prototype
 }
 
 // Qualifier is the mark between a parameter's type and its name.

@@ -3,15 +3,14 @@ package syntax
 import (
 	"bytes"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"unicode/utf8"
 )
 
 // Excerpt writes the faults as compilers do: "path:line:col: message", and below
-// it the line of the source with a caret. The files are below dir; read returns
-// the text of one, or an error: then the line is left out.
-func (fs Faults) Excerpt(dir string, read func(file string) ([]byte, error)) string {
+// it the line of the source with a caret. Where gives the path of a file, and read
+// its text, or an error: then the line is left out.
+func (fs Faults) Excerpt(where func(file string) string, read func(file string) ([]byte, error)) string {
 	var b strings.Builder
 	texts := map[string][][]byte{}
 	for i, f := range fs {
@@ -30,7 +29,7 @@ func (fs Faults) Excerpt(dir string, read func(file string) ([]byte, error)) str
 			texts[f.Pos.File] = lines
 		}
 		at := f.Pos
-		at.File = filepath.Join(dir, filepath.FromSlash(at.File))
+		at.File = where(at.File)
 		fmt.Fprintf(&b, "%s: %s", at, f.Msg)
 		if n := int(f.Pos.Line); n <= len(lines) {
 			b.WriteString(pointed(lines[n-1], f.Pos))

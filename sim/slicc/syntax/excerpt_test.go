@@ -28,7 +28,7 @@ dir/a.sm:3:5: end of file
 dir/a.sm:4:1: beyond the end
 dir/b.sm:1:1: file is gone
 -: no place`
-	if got := faults.Excerpt("dir", read); got != want {
+	if got := faults.Excerpt(func(file string) string { return "dir/" + file }, read); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }

@@ -33,6 +33,17 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
+// Any file of builtins either has faults, all of them placed, or is read the same twice.
+func FuzzParseBuiltins(f *testing.F) {
+	seed(f)
+	f.Add("bool C.m(Addr a, int n) { return this.m(a); } int f() returns 0; void g(A) does nothing; int C.k(int) as f; structure(C) { int n; }")
+	f.Fuzz(func(t *testing.T, src string) {
+		if _, err := ParseBuiltins("in.builtins", []byte(src)); err != nil {
+			checkPlaced(t, src, err)
+		}
+	})
+}
+
 // seed adds the sampler protocol's files and fragments of its constructs.
 func seed(f *testing.F) {
 	entries, err := os.ReadDir("../testdata/sampler")

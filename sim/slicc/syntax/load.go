@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"path"
 	"slices"
+	"strings"
 )
 
 // maxIncludes is how many include declarations are followed in one protocol,
@@ -25,12 +26,23 @@ const MaxText = 8 << 20
 // its protocol directory. The types that all protocols share are included as by
 // gem5 since v24.1: see shareInterfaces. The files have at most MaxText bytes.
 // The error is a Faults with the faults of all files.
-func Load(fsys fs.FS, root string) (*File, error) {
+func Load(fsys fs.FS, root string) (*File, error) { return LoadWith(fsys, root, "") }
+
+// LoadWith is Load of a protocol with a file of builtins; see ParseBuiltins. An empty
+// name stands for none.
+func LoadWith(fsys fs.FS, root, builtins string) (*File, error) {
 	l := loader{fsys: fsys, root: path.Dir(root)}
 	start := Pos{File: root, Line: 1, Col: 1}
 	file := l.file(root, start)
 	if len(l.faults) == 0 && !declares(file, sharedType) {
 		l.shareInterfaces(file, start)
+	}
+	if builtins != "" && len(l.faults) == 0 {
+		src, _ := l.read(builtins, Pos{File: builtins, Line: 1, Col: 1})
+		supplied, err := ParseBuiltins(builtins, src)
+		if file.Builtins = supplied; err != nil {
+			l.faults = append(l.faults, err.(Faults)...)
+		}
 	}
 	if len(l.faults) > 0 {
 		return nil, l.faults
@@ -50,13 +62,8 @@ type loader struct {
 // file reads and parses one file and those it includes; from is the include
 // declaration that names it.
 func (l *loader) file(name string, from Pos) *File {
-	src, err := fs.ReadFile(l.fsys, name)
-	if err != nil {
-		l.faults.Add(from, "read protocol file %s: %v", name, reason(err))
-		return nil
-	}
-	if l.bytes += len(src); l.bytes > MaxText {
-		l.faults.Add(from, "read protocol file %s: the files of the protocol have more than %d bytes", name, MaxText)
+	src, ok := l.read(name, from)
+	if !ok {
 		return nil
 	}
 	file, err := Parse(name, src)
@@ -72,6 +79,20 @@ func (l *loader) file(name string, from Pos) *File {
 	}
 	l.open = l.open[:len(l.open)-1]
 	return file
+}
+
+// read reads the text of a file; from is where it is named.
+func (l *loader) read(name string, from Pos) (src []byte, ok bool) {
+	src, err := fs.ReadFile(l.fsys, name)
+	if err != nil {
+		l.faults.Add(from, "read protocol file %s: %v", name, reason(err))
+		return nil, false
+	}
+	if l.bytes += len(src); l.bytes > MaxText {
+		l.faults.Add(from, "read protocol file %s: the files of the protocol have more than %d bytes", name, MaxText)
+		return nil, false
+	}
+	return src, true
 }
 
 // reason drops the operation and path of a path error: the message names the
@@ -140,6 +161,23 @@ func (l *loader) shareInterfaces(file *File, start Pos) {
 	file.Decls = slices.Insert(file.Decls, 0, Decl(d))
 }
 
+// looked says where an included file was looked for, and how to name further places.
+func (l *loader) looked(dirs []string) string {
+	on, ok := l.fsys.(interface{ Folders() []string })
+	if !ok {
+		return ""
+	}
+	var list []string
+	for _, folder := range on.Folders() {
+		for _, dir := range dirs {
+			if at := path.Join(folder, dir); !slices.Contains(list, at) {
+				list = append(list, at)
+			}
+		}
+	}
+	return " in " + strings.Join(list, ", ") + ": give the folder that has it as --slicc-path FOLDER"
+}
+
 func (l *loader) find(include string) (string, error) {
 	dirs := []string{path.Dir(l.open[len(l.open)-1])}
 	for dir := l.root; ; dir = path.Dir(dir) {
@@ -163,5 +201,8 @@ func (l *loader) find(include string) (string, error) {
 			known = append(known, path.Join(path.Dir(include), e.Name()))
 		}
 	}
-	return "", fmt.Errorf("include %q: no such file%s", include, Suggestion(include, known))
+	if hint := Suggestion(include, known); hint != "" {
+		return "", fmt.Errorf("include %q: no such file%s", include, hint)
+	}
+	return "", fmt.Errorf("include %q: no such file%s", include, l.looked(dirs))
 }

@@ -165,14 +165,7 @@ func (p *parser) objectRest(d *Object) {
 
 func (p *parser) function(result TypeName, name Ident) Decl {
 	d := &Func{DeclNode: DeclNode{result.Pos}, Result: result, Name: name}
-	p.expect("(")
-	for p.has(")") {
-		d.Params = append(d.Params, p.param(len(d.Params) > 0 && d.Params[0].Name.Name == ""))
-		if !p.accept(",") {
-			break
-		}
-	}
-	p.tail()
+	p.params(d)
 	p.pairs(&d.Pairs)
 	if !p.is("{") {
 		p.end()
@@ -183,6 +176,18 @@ func (p *parser) function(result TypeName, name Ident) Decl {
 	}
 	p.block(&d.Body)
 	return d
+}
+
+// params reads the parameters of a function, in parentheses.
+func (p *parser) params(d *Func) {
+	p.expect("(")
+	for p.has(")") {
+		d.Params = append(d.Params, p.param(len(d.Params) > 0 && d.Params[0].Name.Name == ""))
+		if !p.accept(",") {
+			break
+		}
+	}
+	p.tail()
 }
 
 // param reads a parameter; unnamed says that the first one of the list had no

@@ -15,6 +15,11 @@ const maxFaults = 100
 // are left unresolved. The error is a Faults with every fault found, and
 // the file is nil then.
 func Parse(name string, src []byte) (*File, error) {
+	return parse(name, src, func(p *parser) []Decl { return p.decls(eof) })
+}
+
+// parse reads a file whose declarations read knows.
+func parse(name string, src []byte, read func(*parser) []Decl) (*File, error) {
 	var faults Faults
 	if len(src) > math.MaxInt32 {
 		faults.Add(Pos{File: name, Line: 1, Col: 1}, "file is larger than 2 GB")
@@ -23,7 +28,7 @@ func Parse(name string, src []byte) (*File, error) {
 	p := &parser{file: name, faults: &faults}
 	var unclosed int32
 	p.tokens, unclosed = lex(name, string(src), &faults)
-	file := &File{Name: name, Decls: p.decls(eof)}
+	file := &File{Name: name, Decls: read(p)}
 	if len(faults) > 0 {
 		faults.Sort()
 		if unclosed > 0 { // what follows is read in another way than it was meant
@@ -74,12 +79,17 @@ func (p *parser) fail(format string, args ...any) {
 	if p.tok().kind == bad {
 		return
 	}
+	p.fault(p.pos(), format, args...)
+}
+
+// fault reports a fault and goes on, but for one too many.
+func (p *parser) fault(pos Pos, format string, args ...any) {
 	if len(*p.faults) < maxFaults {
-		p.faults.Add(p.pos(), format, args...)
+		p.faults.Add(pos, format, args...)
 	}
 	if len(*p.faults) == maxFaults {
-		p.faults.Add(p.pos(), "too many faults, giving up")
-		p.at = len(p.tokens) - 1
+		p.faults.Add(pos, "too many faults, giving up")
+		p.at, p.lost = len(p.tokens)-1, true
 	}
 }
 

@@ -18,6 +18,9 @@ type Protocol struct {
 	// Warnings are oddities that gem5 accepts: actions never used, attributes
 	// without effect.
 	Warnings syntax.Faults
+	// Stubs are the functions that the file of builtins says something for, as their
+	// signatures.
+	Stubs []string
 }
 
 // Type finds a type outside the machines by name; nil if there is none.

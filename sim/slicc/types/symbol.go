@@ -68,9 +68,10 @@ type Func struct {
 	// Builtin is set, and Body is nil, for a function that the protocol only
 	// declares; Builtin is nil for an unknown one, which is never called.
 	Builtin *Builtin
-	// Defined says that the protocol gives a body.
-	Defined bool
-	Body    []Stmt
+	// Defined says that the protocol gives a body, Supplied that the file of builtins says
+	// what is called instead.
+	Defined, Supplied bool
+	Body              []Stmt
 	// Enum is the enumeration of a NAME_to_string or NAME_to_permission.
 	Enum *Type
 }
