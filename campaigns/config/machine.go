@@ -49,6 +49,7 @@ type Machine struct {
 	LateStores     int      `yaml:"late-stores" json:"late-stores,omitempty" sim:"builtin" schema:"min=0,unit=stores,zero=none" help:"how many stores of an ooo core come with one whose address is known late, so that loads go ahead of it and may have to be replayed"`
 	Crossing       int      `yaml:"crossing" json:"crossing,omitempty" sim:"builtin" schema:"min=0,unit=operations,zero=none" help:"how many loads and stores of an ooo core come with one that crosses into a second line"`
 	Barriers       string   `yaml:"barriers" json:"barriers,omitempty" sim:"builtin" schema:"values=barriers,empty=none" help:"barriers in memory of the threads of cores, as executables have: none, at both ends of the program, or also before each round"`
+	EagerRepeats   bool     `yaml:"eager-repeats" json:"eager-repeats,omitempty" sim:"builtin" help:"loads of ooo cores that lose their line start again at once, and not when they are the oldest operation as in gem5"`
 	LoadQueue      int      `yaml:"load-queue" json:"load-queue,omitempty" sim:"builtin" schema:"min=0,unit=loads,zero=any" help:"most loads in the window of an ooo core"`
 	Flush          int64    `yaml:"flush" json:"flush,omitempty" sim:"builtin" schema:"min=0,max=1048576,unit=ticks,zero=no flushes" help:"time between two flushes of a line by a core, on average; MOESI_hammer has them, gem5's and the project's own"`
 	Prefetch       int64    `yaml:"prefetch" json:"prefetch,omitempty" sim:"builtin" schema:"min=0,max=1048576,unit=ticks,zero=none" help:"time between two prefetches of a line by a core, on average; mesi-two-level takes them, and MESI_Two_Level, MESI_Three_Level and CHI of gem5"`
@@ -80,7 +81,7 @@ func (m *Machine) Builtin() (builtin.Options, error) {
 		Occupancy: event.Tick(m.LinkOccupancy),
 		Memory:    event.Latency{Base: event.Tick(m.MemoryLatency), Jitter: event.Tick(m.MemoryJitter)},
 		Cores:     m.Cores, Directories: m.Dirs, Banks: m.L2Banks, Sharing: m.L2Cores, Transfers: m.DeviceThreads, TBEs: m.TBEs, Parameters: m.SetParameter,
-		LockHold: event.Tick(m.LockHold), WrongPath: m.WrongPath, LateStores: m.LateStores, Crossing: m.Crossing, LoadQueue: m.LoadQueue, Flush: event.Tick(m.Flush), Functional: event.Tick(m.Functional), Prefetch: event.Tick(m.Prefetch), PrefetchStreams: m.Streams, MemoryReorder: m.MemoryReorder, Bounds: m.BufferSize, MemoryChannels: m.MemoryChannels, LatencySeeds: m.LatencySeeds, Execution: m.Execution, Watchdog: event.Tick(m.Watchdog), Budget: m.StepBudget,
+		LockHold: event.Tick(m.LockHold), WrongPath: m.WrongPath, LateStores: m.LateStores, Crossing: m.Crossing, LoadQueue: m.LoadQueue, EagerRepeats: m.EagerRepeats, Flush: event.Tick(m.Flush), Functional: event.Tick(m.Functional), Prefetch: event.Tick(m.Prefetch), PrefetchStreams: m.Streams, MemoryReorder: m.MemoryReorder, Bounds: m.BufferSize, MemoryChannels: m.MemoryChannels, LatencySeeds: m.LatencySeeds, Execution: m.Execution, Watchdog: event.Tick(m.Watchdog), Budget: m.StepBudget,
 	}
 	var faults []option.Fault
 	note := func(name string, err error) { faults = append(faults, option.Faults(err, name)...) }

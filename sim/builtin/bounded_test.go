@@ -29,7 +29,7 @@ func TestBoundedBuffers(t *testing.T) {
 		}
 	}
 	o := Options{Protocol: "mesi-two-level", Core: core.OOO, Bounds: []string{"1"}}
-	report := ends(t, newRunner(t, o), sim.Job{Program: randomProgram(t, 1, 4), Rounds: 3}, sim.Deadlock, "deadlock: L1Cache is busy in IS")
+	report := ends(t, newRunner(t, o), sim.Job{Program: randomProgram(t, 1, 4), Rounds: 3}, sim.Deadlock, "deadlock: a request is not answered, Directory in M")
 	if !strings.Contains(report.Detail, "L2Cache 0 requestBuffer: full, with 1 messages") {
 		t.Errorf("the detail does not name the full buffer:\n%s", report.Detail)
 	}

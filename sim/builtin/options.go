@@ -147,6 +147,9 @@ type Options struct {
 	// LateStores (--late-stores) and LoadQueue (--load-queue) are of out-of-order
 	// cores; see core.Config.
 	LateStores, LoadQueue int
+	// EagerRepeats (--eager-repeats) has loads that lose their line start again at once; see
+	// core.Config.
+	EagerRepeats bool
 	// Flush (--flush) is the number of ticks between two flushes by a core of a
 	// line that the program accesses, on average; 0 means no flushes.
 	Flush event.Tick
@@ -326,7 +329,7 @@ func (o *Options) ruby(n size, seed uint64) ruby.Options {
 func (o *Options) core(seed uint64, id int) core.Config {
 	return core.Config{
 		Kind: o.Core, Buffer: o.Buffer, Window: o.Window, RMW: o.RMW, LockHold: o.LockHold, WrongPath: o.WrongPath,
-		LateStores: o.LateStores, Crossing: o.Crossing, LoadQueue: o.LoadQueue, Bugs: o.Bugs,
+		LateStores: o.LateStores, Crossing: o.Crossing, LoadQueue: o.LoadQueue, EagerRepeats: o.EagerRepeats, Bugs: o.Bugs,
 		Start: o.start(seed, id),
 		Seed:  agentSeed(seed, id),
 	}

@@ -37,7 +37,7 @@ func (r *Runner) Faithful() (runner sim.Runner, seeds int) {
 	if o.SLICC == "" || constant {
 		return nil, 0
 	}
-	o.Latency, o.Occupancy, o.Memory, o.Order, o.staggered = faithfulNetwork, FaithfulOccupancy, faithfulMemory, event.LIFO, true
+	o.Latency, o.Occupancy, o.Memory, o.Order, o.staggered, o.EagerRepeats = faithfulNetwork, FaithfulOccupancy, faithfulMemory, event.LIFO, true, false
 	return &Runner{options: o, build: r.build, protocol: r.protocol}, o.LatencySeeds
 }
 

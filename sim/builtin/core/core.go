@@ -47,6 +47,9 @@ type Config struct {
 	Crossing int
 	// LoadQueue is the number of loads that the window of OOO holds; 0 means any.
 	LoadQueue int
+	// EagerRepeats has loads of OOO that lose their line start again at once, and not when they are
+	// at the head of the window as in gem5.
+	EagerRepeats bool
 	// Start is the tick, from the next one on, at which the core starts.
 	Start event.Tick
 	Bugs  []Bug
@@ -91,6 +94,9 @@ func (c *Config) Validate() error {
 	}
 	if c.LoadQueue < 0 || c.LoadQueue > 0 && c.Kind != OOO {
 		errs = append(errs, option.Faultf("load-queue", "%d loads of a core %s: want 0, or more with core %s", c.LoadQueue, c.Kind, OOO))
+	}
+	if c.EagerRepeats && c.Kind != OOO {
+		errs = append(errs, option.Faultf("eager-repeats", "with core %s: want core %s", c.Kind, OOO))
 	}
 	if c.LockHold < 0 || c.LockHold > event.MaxLatency || c.LockHold > 0 && c.RMW != RMWDefault && c.RMW != Locked {
 		errs = append(errs, fmt.Errorf("locks held for %d ticks: want 0 to %d, of locked read-modify-writes", c.LockHold, event.MaxLatency))

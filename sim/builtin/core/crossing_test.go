@@ -28,7 +28,7 @@ func TestCrossingLoad(t *testing.T) {
 
 // crosser is a core that has a load of x, not the oldest one, that crosses into z.
 func crosser(t *testing.T) (*script, *speculative) {
-	s := newScript(t, Config{Kind: OOO}, "load y; load x; load y")
+	s := newScript(t, Config{Kind: OOO, EagerRepeats: true}, "load y; load x; load y")
 	c := s.core.(*speculative)
 	load := c.window.at(c.window.head + 1)
 	load.in.second = s.thread.code[0].line + 64

@@ -62,7 +62,7 @@ func (c *speculative) resolve() {
 func (c *speculative) squash(position uint64) {
 	for p := position; p != c.window.tail; p++ {
 		if s := c.window.at(p); s.in.kind == gen.Load && s.state != unissued {
-			s.state, s.second = unissued, half{}
+			s.state, s.second, s.again = unissued, half{}, false
 			c.stats.Squashed++
 		}
 	}

@@ -17,6 +17,7 @@ type speculative struct {
 	windowed
 	buffer   buffer
 	squashes bool
+	eager    bool // see Config.EagerRepeats
 }
 
 func newSpeculative(b base, c Config) *speculative {
@@ -29,7 +30,7 @@ func newSpeculative(b base, c Config) *speculative {
 			base: b, window: newWindow(c.Window), strays: strays{every: c.WrongPath}, loadQueue: c.LoadQueue, lateStores: c.LateStores,
 			crossings: newCrossings(c.Crossing, b.thread),
 		}, buffer: newBuffer(c.Buffer, d),
-		squashes: !slices.Contains(c.Bugs, LoadNotSquashed),
+		squashes: !slices.Contains(c.Bugs, LoadNotSquashed), eager: c.EagerRepeats,
 	}
 }
 
@@ -54,6 +55,10 @@ func (c *speculative) retire() {
 	for n := 0; n < width && !c.window.empty(); n++ {
 		s := c.window.at(c.window.head)
 		if !s.complete() && !c.mayRetire(s) {
+			return
+		}
+		if s.again { // ReExec is a fault, which is taken when the load commits (sim/faults.cc)
+			c.squash(c.window.head)
 			return
 		}
 		c.leave()
@@ -139,9 +144,10 @@ func (c *speculative) Perform(tag uint64, b *memory.Block) {
 
 // Evict is gem5's snoop of the load queue (LSQUnit::checkSnoop with needsTSO,
 // v24.0.0.1 src/cpu/o3/lsq_unit.cc:427): of all loads but the oldest (:462, the loop
-// begins behind it), the first issued one to the line is squashed (:473) with all
-// later ones (:478). The oldest load is safe: all earlier loads have retired. A load
-// that was forwarded from a store counts as issued, as there: it has a request.
+// begins behind it), the first issued one to the line is marked (:473, as all later ones are by
+// force_squash) and starts again with all later ones when it is at the head of the reorder
+// buffer. The oldest load is safe: all earlier loads have retired. A load that was forwarded from
+// a store counts as issued, as there: it has a request.
 func (c *speculative) Evict(line memory.Addr) {
 	if !c.squashes {
 		return
@@ -153,7 +159,9 @@ func (c *speculative) Evict(line memory.Addr) {
 			continue
 		}
 		if !oldest && s.touches(line) {
-			c.squash(p)
+			if s.again = true; c.eager {
+				c.squash(p)
+			}
 			return
 		}
 		oldest = false

@@ -22,6 +22,7 @@ type slot struct {
 	state   slotState
 	readyAt event.Tick // the address is known
 	late    bool       // the store's address is not known yet
+	again   bool       // the load has lost its line, and starts again at the head
 	ticket  uint64     // of the access under way
 	value   uint64     // what a read returned
 	// split: the operation is the store of a read-modify-write that is performed
