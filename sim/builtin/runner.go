@@ -152,11 +152,6 @@ func (r *Runner) check(job sim.Job) error {
 	if err := job.Program.ValidateRounds(job.Rounds); err != nil {
 		return err
 	}
-	if r.protocol != nil {
-		if err := r.protocol.CheckSize(r.options.ruby(r.options.size(job.Program), 0)); err != nil {
-			return err
-		}
-	}
 	return r.checkAgents(job.Program)
 }
 

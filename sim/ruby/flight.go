@@ -81,7 +81,7 @@ func (s *Stepper) sendThrough(l *link, m *object, delay int) {
 		return
 	}
 	for k, controllers := range s.controllers {
-		for set := m.words[dest+k]; set != 0; set &= set - 1 {
+		for set := m.words[dest+k]; set != 0; set &= set - 1 { // explored systems have few machines: SetWords is 1
 			to := s.first[k] + bits.TrailingZeros64(set)
 			if l.to[to] == nil {
 				s.misrouted(l, m, "no buffer of "+controllers[0].code.Decl.Name+" on the virtual network")

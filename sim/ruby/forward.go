@@ -70,11 +70,16 @@ func (l *link) Handle(uint64) {
 // PerfectSwitch::operateMessageBuffer).
 func (l *link) free(m *object, now event.Tick) bool {
 	s, dest := l.system, m.layout.Dest
+	if dest < 0 {
+		return true // which forward finds
+	}
 	for k := range s.controllers {
-		for set := m.words[max(dest, 0)+k]; dest >= 0 && set != 0; set &= set - 1 {
-			to := l.to[s.first[k]+bits.TrailingZeros64(set)]
-			if to != nil && !to.entrance().fits(1, now, &l.wakeups) {
-				return false
+		for w, set := range s.membersOf(m.words[dest:], k) {
+			for ; set != 0; set &= set - 1 {
+				to := l.to[s.first[k]+64*w+bits.TrailingZeros64(set)]
+				if to != nil && !to.entrance().fits(1, now, &l.wakeups) {
+					return false
+				}
 			}
 		}
 	}
@@ -93,25 +98,26 @@ func (l *link) forward(m *object, now event.Tick) {
 	data := s.network.Occupancy > 0 && s.program.hasData(m)
 	departure, sent := event.Tick(0), false
 	for k, controllers := range s.controllers {
-		for set := m.words[dest+k]; set != 0; set &= set - 1 {
-			n := bits.TrailingZeros64(set)
-			index := s.first[k] + n
-			to := l.to[index]
-			if to == nil {
-				s.misrouted(l, m, "no buffer of "+controllers[n].code.Decl.Name+" on the virtual network")
-				return
+		for w, set := range s.membersOf(m.words[dest:], k) {
+			for ; set != 0; set &= set - 1 {
+				index := s.first[k] + 64*w + bits.TrailingZeros64(set)
+				to := l.to[index]
+				if to == nil {
+					s.misrouted(l, m, "no buffer of "+controllers[0].code.Decl.Name+" on the virtual network")
+					return
+				}
+				one := m
+				if sent {
+					one = s.pools[m.layout.Index].begin(m.words)
+				} else {
+					departure, sent = s.network.Departure(now, l.source, l.vnet, data), true
+				}
+				arrival := s.network.Arrival(departure, l.source, index, l.vnet, data)
+				if s.options.Messages != nil {
+					s.report(Message{At: now, Buffer: l.from.name(), To: to.name(), Arrives: arrival}, one)
+				}
+				to.entrance().enqueue(one, arrival)
 			}
-			one := m
-			if sent {
-				one = s.pools[m.layout.Index].begin(m.words)
-			} else {
-				departure, sent = s.network.Departure(now, l.source, l.vnet, data), true
-			}
-			arrival := s.network.Arrival(departure, l.source, index, l.vnet, data)
-			if s.options.Messages != nil {
-				s.report(Message{At: now, Buffer: l.from.name(), To: to.name(), Arrives: arrival}, one)
-			}
-			to.entrance().enqueue(one, arrival)
 		}
 	}
 	if !sent {

@@ -11,8 +11,8 @@ import (
 	"ordeal/sim/slicc/types"
 )
 
-// A NetDest is a word of bits for each type of machine that is instantiated; a
-// Set is one word. A WriteMask is a word with a bit for each byte of a line, and
+// A NetDest is some words of bits, usually one, for each type of machine that is instantiated;
+// a Set is one word. A WriteMask is a word with a bit for each byte of a line, and
 // the number, from 1, of the core whose atomic access it carries, 0 for none.
 
 // setNatives are the methods of sets, masks and blocks, whose first argument is the receiver.
@@ -185,26 +185,37 @@ func disjoint(s, t []uint64) uint64 {
 
 func isEmptySet(s []uint64) uint64 { return truth(countSet(s) == 0) }
 
-// all is the bits of all controllers of a type.
-func (s *System) all(typ uint64) uint64 { return 1<<s.count(typ) - 1 }
+// membersOf are the words of a NetDest for the type of machine with an index.
+func (s *System) membersOf(set []uint64, index int) []uint64 {
+	n := s.program.SetWords
+	return set[index*n : (index+1)*n]
+}
+
+// addAll puts all controllers of the type with an index into a NetDest.
+func (s *System) addAll(set []uint64, index int) {
+	words := s.membersOf(set, index)
+	for n := range s.controllers[index] {
+		words[n/64] |= 1 << (n % 64)
+	}
+}
 
 func broadcast(c *controller, k *code.Call) {
-	typ := c.word(k, 1)
-	if i := c.system.dense(typ); i >= 0 {
-		c.vector(k, 0)[i] = c.system.all(typ)
+	if i := c.system.dense(c.word(k, 1)); i >= 0 {
+		c.system.addAll(c.vector(k, 0), i)
 	}
 }
 
 func broadcastAll(c *controller, k *code.Call) {
-	s := c.vector(k, 0)
-	for i, mc := range c.system.program.Codes {
-		s[i] = c.system.all(uint64(mc.Decl.Ordinal))
+	for i := range c.system.program.Codes {
+		c.system.addAll(c.vector(k, 0), i)
 	}
 }
 
 func setNetDest(c *controller, k *code.Call) {
 	if i := c.system.dense(c.word(k, 1)); i >= 0 {
-		c.vector(k, 0)[i] = c.vector(k, 2)[0]
+		words := c.system.membersOf(c.vector(k, 0), i)
+		clear(words)
+		words[0] = c.vector(k, 2)[0]
 	}
 }
 
@@ -212,8 +223,13 @@ func setNetDest(c *controller, k *code.Call) {
 func smallest(c *controller, k *code.Call) uint64 {
 	s := c.vector(k, 0)
 	for i, mc := range c.system.program.Codes {
-		if s[i] != 0 && (len(k.Args) == 1 || c.word(k, 1) == uint64(mc.Decl.Ordinal)) {
-			return code.MachineID(mc.Decl.Ordinal, bits.TrailingZeros64(s[i]))
+		if len(k.Args) > 1 && c.word(k, 1) != uint64(mc.Decl.Ordinal) {
+			continue
+		}
+		for n, word := range c.system.membersOf(s, i) {
+			if word != 0 {
+				return code.MachineID(mc.Decl.Ordinal, 64*n+bits.TrailingZeros64(word))
+			}
 		}
 	}
 	c.failAt(k.At, "smallest element of an empty NetDest", "")

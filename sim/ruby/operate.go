@@ -57,12 +57,11 @@ func (c *controller) object(i uint32, at unsafe.Pointer) *object {
 	return o
 }
 
-// placeOf is where a machine is in a set of machines: the word of its type and the
-// number of its bit; false if there is no such machine.
+// placeOf is where a machine is in a set of machines: the word and the number of its bit; false if there is no such machine.
 func (c *controller) placeOf(id uint64) (word, number int, ok bool) {
 	typ, number := code.SplitMachineID(id)
-	word = c.system.dense(uint64(typ))
-	return word, number, word >= 0 && number < len(c.system.controllers[word])
+	at := c.system.dense(uint64(typ))
+	return at*c.system.program.SetWords + number/64, number % 64, at >= 0 && number < len(c.system.controllers[at])
 }
 
 // absent is the fault of a set of machines that is to have one that does not exist.

@@ -26,7 +26,11 @@ import (
 
 // Protocol is a protocol ready to run. It may run in several systems at the
 // same time.
-type Protocol struct{ program *program }
+type Protocol struct {
+	program *program
+	mu      sync.Mutex
+	wide    map[int]*program // by SetWords, for systems with more than 64 of a machine
+}
 
 // Compile checks and compiles a protocol. The error lists everything that is
 // wrong with the protocol, or else every place where it needs what the runtime
@@ -36,7 +40,15 @@ func Compile(tree *syntax.File) (*Protocol, error) {
 	if err != nil {
 		return nil, fmt.Errorf("check protocol %s: %w", tree.Name, err)
 	}
-	c, err := code.Compile(checked, natives)
+	p, err := compile(checked, 1)
+	if err != nil {
+		return nil, err
+	}
+	return &Protocol{program: p, wide: map[int]*program{}}, nil
+}
+
+func compile(checked *types.Protocol, setWords int) (*program, error) {
+	c, err := code.Compile(checked, natives, setWords)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +56,34 @@ func Compile(tree *syntax.File) (*Protocol, error) {
 	for _, mc := range p.Codes {
 		p.functions = append(p.functions, bind(mc.Calls))
 	}
-	return &Protocol{p}, nil
+	return p, nil
+}
+
+// sized is the program for systems with options: of few machines, or with sets that have room
+// for more than 64 of one type.
+func (p *Protocol) sized(o *Options) *program {
+	most := 1
+	for _, mc := range p.program.Codes {
+		n := 0
+		for _, r := range mc.Roles {
+			n += o.number(r)
+		}
+		most = max(most, n)
+	}
+	words := (most + 63) / 64
+	if words == 1 {
+		return p.program
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.wide[words] == nil {
+		wide, err := compile(p.program.Protocol, words)
+		if err != nil {
+			panic(err) // it was compiled before
+		}
+		p.wide[words] = wide
+	}
+	return p.wide[words]
 }
 
 // program is a compiled protocol with what its systems share.
@@ -97,12 +136,13 @@ var _ memory.Devices = (*System)(nil)
 
 // New builds a system; the options are valid.
 func New(q *event.Queue, p *Protocol, o Options) *System {
-	s, unused := p.program.released(&o)
+	program := p.sized(&o)
+	s, unused := program.released(&o)
 	if s != nil {
 		s.restart(q, o.Seed)
 		return s
 	}
-	s = &System{program: p.program, options: o, queue: q, spare: *unused}
+	s = &System{program: program, options: o, queue: q, spare: *unused}
 	total := 0
 	for _, mc := range s.program.Codes {
 		s.first = append(s.first, total)

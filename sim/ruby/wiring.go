@@ -21,19 +21,7 @@ func (p *Protocol) Check(o Options) error {
 	if o.Sharing > 1 && !p.SecondLevels() {
 		errs = append(errs, option.Faultf("l2-cores", "protocol %s has no second level that is a core's own", name))
 	}
-	return errors.Join(append(errs, p.program.checkParameters(&o), p.program.checkBounds(&o), p.CheckSize(o))...)
-}
-
-// CheckSize reports a system that has more instances of a machine than sets of
-// machines can hold.
-func (p *Protocol) CheckSize(o Options) error {
-	for _, mc := range p.program.Codes {
-		if n := len(o.instances(mc)); n > MaxCores {
-			return option.Faultf("cores", "protocol %s with %d cores: there would be %d of machine %s, at most %d are possible",
-				p.Name(), o.Cores, n, mc.Decl.Name, MaxCores)
-		}
-	}
-	return nil
+	return errors.Join(append(errs, p.program.checkParameters(&o), p.program.checkBounds(&o))...)
 }
 
 // SecondLevels reports whether cores have second levels that some may share: a

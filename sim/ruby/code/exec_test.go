@@ -142,7 +142,7 @@ func TestOperands(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := Compile(checked, func(string) (args int, ok bool) { return 0, true })
+	p, err := Compile(checked, func(string) (args int, ok bool) { return 0, true }, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,7 +45,7 @@ const BlockWords = memory.WordsPerLine
 // vector. Those of other native types are one word.
 var nativeTypes = map[string]struct {
 	shape shape
-	words int // 0: one for each type of machine that is instantiated
+	words int // 0: SetWords for each type of machine that is instantiated
 }{
 	"DataBlock": {Vector, BlockWords}, "NetDest": {Vector, 0}, "Set": {Vector, 1}, "WriteMask": {Vector, 2},
 	"ExpectedMap": {Vector, structure.ExpectedWords}, "TriggerQueue": {Vector, structure.QueueWords},
@@ -88,7 +88,7 @@ func (p *Program) Size(t *types.Type) int {
 	if t.Kind == types.Struct {
 		return len(p.Layout(t).Init)
 	}
-	return cmp.Or(nativeTypes[t.Name].words, len(p.Codes))
+	return cmp.Or(nativeTypes[t.Name].words, p.SetWords*len(p.Codes))
 }
 
 // initial is the words that a value starts with.

@@ -21,6 +21,7 @@ type Program struct {
 	Layouts     map[*types.Type]*Layout
 	Codes       []*Machine         // of the machines that are instantiated
 	Dense       []int              // index in codes by ordinal of MachineType, -1
+	SetWords    int                // words of a NetDest for each of the codes, of 64 machines each
 	Permissions []cache.Permission // by ordinal of AccessPermission
 	DataSizes   []bool             // by ordinal of MessageSizeType: that of messages with data
 	// permissionType is AccessPermission.
@@ -149,9 +150,10 @@ type StateFunc struct {
 }
 
 // Compile compiles a checked protocol, for natives of which a function gives the number of arguments
-// that they take by name. The error lists what of the protocol has no implementation.
-func Compile(protocol *types.Protocol, natives func(name string) (args int, ok bool)) (*Program, error) {
-	p := &Program{Protocol: protocol, Layouts: map[*types.Type]*Layout{}, natives: natives}
+// that they take by name, with sets of machines of so many words for each type. The error lists
+// what of the protocol has no implementation.
+func Compile(protocol *types.Protocol, natives func(name string) (args int, ok bool), setWords int) (*Program, error) {
+	p := &Program{Protocol: protocol, SetWords: setWords, Layouts: map[*types.Type]*Layout{}, natives: natives}
 	if err := p.names(); err != nil {
 		return nil, err
 	}
