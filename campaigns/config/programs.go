@@ -27,6 +27,10 @@ func DefaultPrograms() Programs {
 	return Programs{Options: gen.Defaults(), Rounds: 100, Sync: SyncAuto}
 }
 
+// Operations are those of one run of a program of the family, its rounds counted. A journal does
+// not have those of a run whose log is no history.
+func (p *Programs) Operations() int { return p.Threads * p.Ops * p.Rounds }
+
 // Program draws program number of the family from seed.
 func (p *Programs) Program(seed uint64, number int) (*gen.Program, error) {
 	return gen.Random(rand.New(rand.NewPCG(seed, uint64(number))), p.Options)

@@ -126,7 +126,7 @@ func (e *Entry) Example() Example {
 
 // ExampleOf returns a run of a configuration as an example.
 func ExampleOf(number int, c *config.Config, recurs bool) Example {
-	return Example{Number: number, Operations: c.Programs.Threads * c.Programs.Ops * c.Programs.Rounds, Recurs: recurs}
+	return Example{Number: number, Operations: c.Operations(), Recurs: recurs}
 }
 
 // Quarantined reports whether the run's directory is in quarantine.

@@ -77,7 +77,7 @@ func (k *Canary) add(run *journal.Entry, row *Row) {
 	default:
 		k.Otherwise++
 	}
-	if k.Status == StatusPending && row.Runs == row.Planned && row.Outcomes[sim.Infra] == 0 && row.Operations >= k.Operations {
+	if k.Status == StatusPending && row.Runs == row.Planned && row.Outcomes[sim.Infra] == 0 && row.Runs*run.Config.Operations() >= k.Operations {
 		k.Status = StatusMissed
 	}
 }

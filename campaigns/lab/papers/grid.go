@@ -26,7 +26,7 @@ type cell struct {
 func grid(ctx context.Context, b *bench, c *config.Campaign) (finding, error) {
 	s := newSource(c)
 	var cells []cell
-	for i, p := range pointsBy(c, func(cfg *config.Config) tuple { return tuple{historyOps(cfg), cfg.Threads, cfg.Locations} }) {
+	for i, p := range pointsBy(c, func(cfg *config.Config) tuple { return tuple{cfg.Operations(), cfg.Threads, cfg.Locations} }) {
 		t := p.x
 		b.progress("n %d, p %d, a %d", t.n, t.p, t.a)
 		runs, err := b.deal(ctx, s, p.configs, 1, i)

@@ -142,7 +142,7 @@ func unordered(ctx context.Context, b *bench, c *config.Campaign) (finding, erro
 
 // kernels measures how much of the kernel wSC and CCM find.
 func kernels(ctx context.Context, b *bench, c *config.Campaign) (finding, error) {
-	table, sums, err := ordered(ctx, b, c, 4, [2]string{"threads", "operations"}, func(cfg *config.Config) group { return group{cfg.Threads, historyOps(cfg)} })
+	table, sums, err := ordered(ctx, b, c, 4, [2]string{"threads", "operations"}, func(cfg *config.Config) group { return group{cfg.Threads, cfg.Operations()} })
 	if err != nil {
 		return finding{}, err
 	}

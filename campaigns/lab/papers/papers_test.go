@@ -45,9 +45,9 @@ func tiny(t *testing.T, name string) (Experiment, *bench, *config.Campaign) {
 	}
 	threads := lowest(func(c *config.Config) int { return c.Threads })
 	locations := lowest(func(c *config.Config) int { return c.Locations })
-	ops := lowest(historyOps)
+	ops := lowest((*config.Config).Operations)
 	c.Configs = slices.DeleteFunc(c.Configs, func(c config.Config) bool {
-		return c.Threads > threads || c.Locations > locations || historyOps(&c) > ops
+		return c.Threads > threads || c.Locations > locations || c.Operations() > ops
 	})
 	for i := range c.Configs {
 		cfg := &c.Configs[i]

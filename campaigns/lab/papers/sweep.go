@@ -22,7 +22,7 @@ type axis struct {
 
 // The axes of the papers.
 var (
-	byOps     = axis{"operations", historyOps}
+	byOps     = axis{"operations", (*config.Config).Operations}
 	byThreads = axis{"threads", func(c *config.Config) int { return c.Threads }}
 )
 
@@ -31,9 +31,6 @@ var axes = map[string]axis{byOps.label: byOps, byThreads.label: byThreads}
 
 // figures are the figures that a sweep can measure, by name.
 var figures = map[string]func(*swept) string{"histories": counts, "total": total, "order": speedOrder, "slower": slower, "longest": longest}
-
-// historyOps is the number of operations of a history at full size.
-func historyOps(c *config.Config) int { return c.Threads * c.Ops * c.Rounds }
 
 // method is a procedure of package check, under the name that a figure has
 // for it.

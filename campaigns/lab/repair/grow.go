@@ -32,7 +32,7 @@ func (s *search) confirm(ctx context.Context, n *node) error {
 // pass their audits or the work is done.
 func (s *search) grow(ctx context.Context, root *node) error {
 	nodes := []*node{root}
-	for len(nodes) > 0 && places(s.passed) < enough && len(s.passed) < s.o.Best/2 && s.result.Tried < s.o.Tries && s.spent < s.budget()/2 && ctx.Err() == nil {
+	for len(nodes) > 0 && places(s.passed) < enough && len(s.passed) < s.o.Best/2 && s.result.Tried < s.o.Tries && s.spent < s.budget() && ctx.Err() == nil {
 		on := root
 		if root.at >= s.o.Tries/2 || root.done() { // most repairs are edits of the protocol itself
 			on = slices.MaxFunc(nodes, func(a, b *node) int { return cmp.Compare(a.score(), b.score()) })
@@ -53,7 +53,7 @@ func (s *search) grow(ctx context.Context, root *node) error {
 		if err != nil {
 			return err
 		}
-		for len(open) > 0 && s.spent < s.budget()/2 && ctx.Err() == nil {
+		for len(open) > 0 && s.spent < s.budget() && ctx.Err() == nil {
 			n := open[0]
 			open = open[1:]
 			err := s.confirm(ctx, n)
@@ -65,7 +65,7 @@ func (s *search) grow(ctx context.Context, root *node) error {
 				others = append(others, n)
 				continue
 			}
-			r, passes, err := s.audit(ctx, n, true)
+			r, passes, err := s.audit(ctx, n)
 			if err != nil {
 				return err
 			}
@@ -74,11 +74,11 @@ func (s *search) grow(ctx context.Context, root *node) error {
 				continue
 			}
 			if passes && len(r.New) == 0 {
-				s.passed, s.clean = append(s.passed, r), append(s.clean, n)
+				s.passed = append(s.passed, r)
 				continue
 			}
 			if passes { // except for what was put aside
-				s.nearly, s.clean = append(s.nearly, r), append(s.clean, n)
+				s.nearly = append(s.nearly, r)
 				continue
 			}
 			s.failed = append(s.failed, r)
@@ -104,40 +104,47 @@ func (s *search) grow(ctx context.Context, root *node) error {
 	return nil
 }
 
-// list are the repairs that were found, in order. A cancelled context leaves those out that
-// take further runs.
+// list are the repairs that were found, in order: those that pass, then those whose audits went on
+// longest, and edits with which something comes up that the finding may have hidden. A cancelled
+// context leaves those out that take further runs.
 func (s *search) list(ctx context.Context) ([]*Repair, error) {
-	further, err := s.further(ctx)
-	if err != nil && ctx.Err() == nil {
-		return nil, err
-	}
 	list := ranked(slices.Concat(s.passed, s.nearly))
-	if further != nil { // one of the first, with which more goes away
-		at := enough - 1
-		if len(further.New) == 0 {
-			at = 1
-		}
-		list = slices.Insert(list, min(at, len(list)), further)
-	}
 	if len(list) < s.o.Best {
 		uncovering, err := s.uncovering(ctx, inTurn(s.first), s.o.Best, len(list)+len(s.failed) == 0)
 		if err != nil && ctx.Err() == nil {
 			return nil, err
 		}
-		others := alternate(longest(s.failed, list), uncovering)
-		if len(list) < enough {
-			if others, err = s.sift(ctx, others); err != nil && ctx.Err() == nil {
-				return nil, err
-			}
-		}
-		list = append(list, others...)
+		list = append(list, alternate(longest(s.failed, list), uncovering)...)
 	}
 	list = distinct(list)
 	return list[:min(len(list), s.o.Best)], nil
 }
 
-// budget are the steps of all audits, of which half is for what repairs leave.
-func (s *search) budget() uint64 { return uint64(s.o.Best) * s.o.Steps }
+// uncovering are at most so many of the edits with which the finding goes away in all of its
+// runs, and something else comes up that it may have hidden, and that is not the edit's own fault,
+// nor that nothing goes on. With all, where nothing else is left, they may be the edit's fault.
+func (s *search) uncovering(ctx context.Context, others []*node, most int, all bool) (list []*Repair, err error) {
+	isFinding := func(title string) bool { return title == s.o.Finding.Title }
+	others = slices.DeleteFunc(others, func(n *node) bool {
+		return blunder(n.title) && !all || stuck(n.title) && !stuck(s.o.Finding.Title)
+	})
+	for _, n := range others[:min(len(others), 4*most)] {
+		if len(list) >= most || ctx.Err() != nil {
+			break
+		}
+		shown, err := s.outcome(ctx, n, s.o.Finding, isFinding)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.ContainsFunc(shown.titles, isFinding) {
+			list = append(list, &Repair{ID: n.id, Edits: n.edits, Runs: shown.runs, New: []string{n.title}, rank: n.rank})
+		}
+	}
+	return list, nil
+}
+
+// budget are the steps of all audits.
+func (s *search) budget() uint64 { return uint64(s.o.Best) * s.o.Steps / 2 }
 
 // expand adds the next edits for what comes up with one. Open are those whose runs of all
 // findings show nothing new, others those with which something else comes up.
@@ -280,8 +287,8 @@ func (s *search) late(n *node, title string, steps uint64) bool {
 }
 
 // audit audits an edit until something new comes up, which is then what is to go away next, but for
-// what comes up late: it passes then. With whole it is audited to the end, while there are steps left.
-func (s *search) audit(ctx context.Context, n *node, whole bool) (r *Repair, passes bool, err error) {
+// what comes up late: with that it is audited to the end, while there are steps left, and passes.
+func (s *search) audit(ctx context.Context, n *node) (r *Repair, passes bool, err error) {
 	var failed error
 	stop := func(f *audit.Finding) bool {
 		if failed != nil {
@@ -306,22 +313,19 @@ func (s *search) audit(ctx context.Context, n *node, whole bool) (r *Repair, pas
 		}
 		s.spent += report.Steps
 		f := report.Stopped // its steps are those before its turn, which may be a long one
-		if late = f != nil && s.late(n, f.Title, report.Steps); !whole || s.spent >= s.budget() {
+		if late = f != nil && s.late(n, f.Title, report.Steps); s.spent >= s.budget() {
 			break
 		}
 	}
 	r = &Repair{ID: n.id, Edits: n.edits, Runs: n.runs, Findings: report.Findings, Steps: report.Steps, rank: n.rank}
-	n.repair, n.left = r, nil
 	for _, f := range report.Findings {
 		switch {
 		case f == report.Stopped || slices.Contains(n.rare, f.Title):
 			r.New = append(r.New, f.Title)
 		case s.hides(n, f.Title):
 			r.Hidden = append(r.Hidden, f.Title)
-			n.left = append(n.left, f)
 		default:
 			r.Left = append(r.Left, f.Title)
-			n.left = append(n.left, f)
 		}
 	}
 	if f := report.Stopped; f != nil {

@@ -43,21 +43,6 @@ func TestOthers(t *testing.T) {
 	}
 }
 
-// TestCommon requires repairs with fewest new titles first, those apart that come up with edits of
-// several places.
-func TestCommon(t *testing.T) {
-	repair := func(at string, titles ...string) *Repair { return &Repair{ID: "P/M/(" + at + ")/drop:a", New: titles} }
-	list := []*Repair{repair("A,E", "own"), repair("B,E", "all", "both"), repair("C,E", "all", "both", "third", "other"), repair("D,E"), repair("E,E", "all", "both")}
-	new(search).common(list)
-	got := ""
-	for _, r := range list {
-		got += r.ID[5:6]
-	}
-	if got != "DBEAC" {
-		t.Errorf("order %s", got)
-	}
-}
-
 // TestUncovering requires edits that are at fault themselves, or with which nothing goes on, not to
 // be listed; none of these is run.
 func TestUncovering(t *testing.T) {

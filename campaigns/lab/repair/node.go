@@ -21,11 +21,8 @@ type node struct {
 	// runs of an audit are repeated for it when needed.
 	title string
 	shown *outcome
-	runs  int              // of the findings
-	left  []*audit.Finding // of its audit, which the protocol has, too
-	// repair has the findings of its audit.
-	repair *Repair
-	rare   []string // titles that came up late in runs or audits, and do not count
+	runs  int      // of the findings
+	rare  []string // titles that came up late in runs or audits, and do not count
 	// value is the logarithm of the steps of its audit. Without one it is the nth edit of
 	// another one with which the title comes up.
 	value float64

@@ -25,7 +25,7 @@ type Options struct {
 	// Finding is to go away. Its machine has the protocol.
 	Finding *audit.Finding
 	// Tries bounds the edits that are run. Steps is the work of the audit of one that
-	// passes, and Best times Steps that of all audits: those of edits with which something
+	// passes, and half of Best times Steps that of all audits: those of edits with which something
 	// new comes up end there. 0 stands for the defaults.
 	Tries int
 	Best  int

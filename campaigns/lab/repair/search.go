@@ -37,11 +37,10 @@ type search struct {
 	other     *audit.Finding
 	otherRuns int
 	// passed are repairs whose audits passed, nearly those that showed no more than what was put
-	// aside, failed others; clean are the edits of the first,
-	// and those whose audits ended late. With first, edits of the protocol itself, something
-	// else comes up in the runs of the finding.
+	// aside, failed others. With first, edits of the protocol itself, something else comes up
+	// in the runs of the finding.
 	passed, nearly, failed []*Repair
-	clean, first           []*node
+	first                  []*node
 	// spent are the steps of audits of edits.
 	spent  uint64
 	result *Result
@@ -65,11 +64,6 @@ const (
 	mostAside = 2
 	// mostSought findings of a title are run on the protocol.
 	mostSought = 3
-	// siftSteps divides the steps of an audit: so many are the first ones of repairs that do not
-	// pass.
-	siftSteps = 4
-	// furtherTurns are those for each finding that is left.
-	furtherTurns = 2
 )
 
 // root is the protocol without an edit.

@@ -48,7 +48,7 @@ func (n *campaign) detection(k *configRuns) *Detection {
 	spent := time.Duration(0)
 	ran := true
 	for _, r := range k.runs {
-		d.Operations += r.operations
+		d.Operations += k.Config.Operations()
 		spent += r.simulated + r.checked
 		ran = ran && k.of(r).outcome != sim.Infra
 		if k.of(r).caught {

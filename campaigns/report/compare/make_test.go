@@ -94,5 +94,5 @@ const (
 )
 
 func canary(name string, runs int) string {
-	return fmt.Sprintf("{name: %s, runs: %d, core: tso, core-bugs: [forward-oldest], bug: {about: a fault}}", name, runs)
+	return fmt.Sprintf("{name: %s, runs: %d, threads: 2, ops: 10, rounds: 50, core: tso, core-bugs: [forward-oldest], bug: {about: a fault}}", name, runs)
 }

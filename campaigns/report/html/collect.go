@@ -28,8 +28,7 @@ type campaignData struct {
 type progress struct {
 	config *config.Config
 	row    *summary.Row
-	// operations are those of the programs that ran, times their rounds; the
-	// journal has none of a run whose log is not a history.
+	// operations are those of the programs that ran.
 	operations       int
 	search, evidence time.Duration
 	// Of a canary: the number of failed runs by title, and the first run by
@@ -46,7 +45,7 @@ type catch struct {
 }
 
 func (p *progress) add(run *journal.Entry) {
-	p.operations += run.Config.Threads * run.Config.Ops * run.Config.Rounds
+	p.operations += run.Config.Operations()
 	for _, a := range run.Answers {
 		p.search += a.Search
 		p.evidence += a.Evidence
