@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"strings"
 
@@ -104,25 +105,18 @@ func (p *benchPapers) write(report *papers.Report) error {
 	if err != nil {
 		return err
 	}
-	data = append(data, '\n')
-	if p.json {
-		err = p.PrintJSON(report)
-	} else {
-		_, err = p.Stdout.Write(text.Bytes())
-	}
-	if err != nil || p.dir == "" {
-		return err
-	}
-	for _, f := range []struct {
-		name string
-		data []byte
-	}{{"papers.json", data}, {"papers.txt", text.Bytes()}} {
-		if err := run.WriteFile(filepath.Join(p.dir, f.name), f.data, false); err != nil {
+	at := ""
+	if p.dir != "" {
+		at = filepath.Join(p.dir, "papers.txt")
+		if err := errors.Join(run.WriteFile(at, text.Bytes(), false), run.WriteFile(filepath.Join(p.dir, "papers.json"), append(data, '\n'), false)); err != nil {
 			return err
 		}
 	}
-	if !p.json {
-		fmt.Fprintf(p.Stdout, "\nreport  %s\n", filepath.Join(p.dir, "papers.txt"))
-	}
-	return nil
+	return p.Print(p.json, report, func(w io.Writer) error {
+		if at != "" {
+			fmt.Fprintf(&text, "\nreport  %s\n", at)
+		}
+		_, err := w.Write(text.Bytes())
+		return err
+	})
 }

@@ -164,16 +164,12 @@ func (x *exploreRun) run(ctx context.Context) error {
 	if r == nil {
 		return err
 	}
-	unwritten := err // what was found is printed all the same
-	if x.json {
-		err = x.PrintJSON(struct {
-			Dir string `json:"dir"`
-			*exploration.Result
-		}{x.o.Dir, r})
-	} else {
-		err = x.print(r)
-	}
-	if err = errors.Join(unwritten, err); err != nil {
+	out := struct {
+		Dir string `json:"dir"`
+		*exploration.Result
+	}{x.o.Dir, r}
+	// What was found is printed although it could not be written.
+	if err = errors.Join(err, x.Print(x.json, out, func(io.Writer) error { return x.print(r) })); err != nil {
 		return err
 	}
 	return exploreStatus(r)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -107,12 +108,8 @@ func (r *reduceCommand) run(ctx context.Context, dir run.Dir) error {
 	if err := res.Write(context.WithoutCancel(ctx), out, r.Args); err != nil {
 		return err
 	}
-	if r.json {
-		if err := r.PrintJSON(newJSONReduced(res, out)); err != nil {
-			return err
-		}
-	} else {
-		r.print(res, out)
+	if err := r.Print(r.json, newJSONReduced(res, out), func(io.Writer) error { r.print(res, out); return nil }); err != nil {
+		return err
 	}
 	return ctx.Err()
 }

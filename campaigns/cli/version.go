@@ -19,11 +19,11 @@ func newVersion(e *env) *cobra.Command {
 		Short: "Print the version",
 		Args:  command.Arguments(0, 0, "nothing"),
 		RunE: command.Body(func(context.Context, []string) error {
-			if asJSON {
-				return e.PrintJSON(map[string]string{"ordeal": run.ToolVersion(), "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH})
-			}
-			_, err := io.WriteString(e.Stdout, versionText())
-			return err
+			is := map[string]string{"ordeal": run.ToolVersion(), "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH}
+			return e.Print(asJSON, is, func(w io.Writer) error {
+				_, err := io.WriteString(w, versionText())
+				return err
+			})
 		}),
 	}
 	command.JSONFlag(cmd, &asJSON)

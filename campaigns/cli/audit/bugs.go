@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"time"
 
@@ -158,12 +159,11 @@ func (x *benchBugs) report(r *bugs.Report) error {
 	if err := run.WriteJSON(filepath.Join(x.bench.Dir, "bugs.json"), r, true); err != nil {
 		return err
 	}
-	if x.json {
-		return x.PrintJSON(r)
-	}
-	if err := r.WriteText(x.Stdout, x.Columns()); err != nil {
+	return x.Print(x.json, r, func(w io.Writer) error {
+		if err := r.WriteText(w, x.Columns()); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintf(w, "\nreport   %s\n", path)
 		return err
-	}
-	_, err := fmt.Fprintf(x.Stdout, "\nreport   %s\n", path)
-	return err
+	})
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 
@@ -179,11 +180,10 @@ func explore(ctx context.Context, spec *run.Spec, workers int, dir string) (engi
 // be read, and gives the exit status.
 func conclude(e *command.Env, sum *summary.Summary, asJSON bool, err error) error {
 	if sum != nil && (sum.Total().Runs > 0 || err == nil) {
-		if asJSON {
-			err = errors.Join(err, e.PrintJSON(sum))
-		} else {
-			fmt.Fprint(e.Stdout, sum.Fit(e.Columns()))
-		}
+		err = errors.Join(err, e.Print(asJSON, sum, func(w io.Writer) error {
+			_, err := io.WriteString(w, sum.Fit(e.Columns()))
+			return err
+		}))
 	}
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"context"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -71,12 +72,7 @@ func (c *diffCommand) run(oldDir, newDir string) error {
 	if err != nil {
 		return err
 	}
-	if c.json {
-		err = c.PrintJSON(d)
-	} else {
-		err = d.WriteText(c.Stdout, messages.Quoted(c.Args[0]))
-	}
-	if err != nil {
+	if err := c.Print(c.json, d, func(w io.Writer) error { return d.WriteText(w, messages.Quoted(c.Args[0])) }); err != nil {
 		return err
 	}
 	return command.Exit(d.ExitStatus())

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -62,12 +63,8 @@ Prints the table of the merged campaign, and what is missing.`,
 			return err
 		}
 		fmt.Fprintf(e.Stderr, "merged %s: %d runs added, %d in all\n", dir, r.Added, r.Summary.Total().Runs)
-		if asJSON {
-			if err := e.PrintJSON(mergedJSON{r.Summary, r.Missing}); err != nil {
-				return err
-			}
-		} else {
-			writeMerged(e, r)
+		if err := e.Print(asJSON, mergedJSON{r.Summary, r.Missing}, func(io.Writer) error { writeMerged(e, r); return nil }); err != nil {
+			return err
 		}
 		return command.Exit(r.Summary.ExitStatus())
 	})

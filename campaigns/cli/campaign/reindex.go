@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -97,15 +98,13 @@ func (c *reindexCommand) run(ctx context.Context, dirs []string) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if c.json {
-		if err := c.PrintJSON(map[string]any{"index": c.db, "campaigns": campaigns, "runs": runs, "bytes": info.Size(), "left_out": bad}); err != nil {
-			return err
-		}
-	} else {
-		fmt.Fprintf(c.Stdout, "%s: %s, %s; %.1f MB\n", c.db, messages.Plural(campaigns, "campaign"), messages.Plural(runs, "run"), float64(info.Size())/1e6)
-	}
-	if len(bad) > 0 {
+	made := map[string]any{"index": c.db, "campaigns": campaigns, "runs": runs, "bytes": info.Size(), "left_out": bad}
+	err = c.Print(c.json, made, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "%s: %s, %s; %.1f MB\n", c.db, messages.Plural(campaigns, "campaign"), messages.Plural(runs, "run"), float64(info.Size())/1e6)
+		return err
+	})
+	if err == nil && len(bad) > 0 {
 		return command.Exit(summary.ExitInfra)
 	}
-	return nil
+	return err
 }

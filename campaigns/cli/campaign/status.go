@@ -3,6 +3,7 @@ package campaign
 import (
 	"cmp"
 	"context"
+	"io"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -38,22 +39,20 @@ knows is shown as such.`,
 	cmd.Flags().BoolVar(&brief, "brief", false, "print one line: runs, rate and time left, findings, states")
 	cmd.MarkFlagsMutuallyExclusive("brief", "json")
 	cmd.RunE = command.Body(func(ctx context.Context, args []string) error {
-		if dir := run.Resolve(args[0]); !cluster.IsDir(dir) {
-			return localStatus(e, dir, asJSON, brief)
+		dir := run.Resolve(args[0])
+		if cluster.IsDir(dir) {
+			s, err := cluster.Dir(dir).Status(ctx)
+			if err != nil {
+				return err
+			}
+			submit := messages.Quoted(e.Args[0]) + " campaign submit --dir " + messages.QuotedPath(args[0])
+			return exit(printStatus(e, s, asJSON, brief, e.Columns(), submit), s.Findings > 0, s.Complete)
 		}
-		s, err := cluster.Dir(run.Resolve(args[0])).Status(ctx)
+		s, err := localStatus(e, dir)
 		if err != nil {
 			return err
 		}
-		switch {
-		case asJSON:
-			err = e.PrintJSON(s)
-		case brief:
-			err = s.WriteBrief(e.Stdout)
-		default:
-			err = s.WriteText(e.Stdout, e.Columns(), messages.Quoted(e.Args[0])+" campaign submit --dir "+messages.QuotedPath(args[0]))
-		}
-		return exit(err, s.Findings > 0, s.Complete)
+		return exit(printStatus(e, s, asJSON, brief, cmp.Or(e.Columns(), statusColumns), messages.Quoted(e.Args[0])), s.Failing, s.Complete)
 	})
 	return cmd
 }
@@ -61,31 +60,32 @@ knows is shown as such.`,
 // statusColumns is how wide a status is where the terminal does not say.
 const statusColumns = 100
 
-// localStatus reports how far a campaign is that runs on this machine, or did.
-func localStatus(e *command.Env, dir string, asJSON, brief bool) error {
+// printStatus prints a status as JSON, in a line, or in a number of columns with what to do next,
+// which is a command.
+func printStatus(e *command.Env, s interface {
+	WriteBrief(w io.Writer) error
+	WriteText(w io.Writer, columns int, command string) error
+}, asJSON, brief bool, columns int, next string) error {
+	return e.Print(asJSON, s, func(w io.Writer) error {
+		if brief {
+			return s.WriteBrief(w)
+		}
+		return s.WriteText(w, columns, next)
+	})
+}
+
+// localStatus reads how far a campaign is that runs on this machine, or did.
+func localStatus(e *command.Env, dir string) (*progress.Status, error) {
 	a, err := journal.Open(dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	running, err := journal.Running(dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	line := reading(e, "status", a)
-	s, err := progress.Read(a, running, time.Now())
-	line.Close()
-	if err != nil {
-		return err
-	}
-	switch {
-	case asJSON:
-		err = e.PrintJSON(s)
-	case brief:
-		err = s.WriteBrief(e.Stdout)
-	default:
-		err = s.WriteText(e.Stdout, cmp.Or(e.Columns(), statusColumns), messages.Quoted(e.Args[0]))
-	}
-	return exit(err, s.Failing, s.Complete)
+	defer reading(e, "status", a).Close()
+	return progress.Read(a, running, time.Now())
 }
 
 // exit is the exit status of a status that was printed, unless that failed.

@@ -47,11 +47,8 @@ default ` + command.RunsDir + `. Between two campaigns, campaign diff says what 
 				return err
 			}
 		}
-		if asJSON {
-			if err := e.PrintJSON(trend.Trends{Trends: list}); err != nil {
-				return err
-			}
-		} else if err := writeTrends(e, list); err != nil {
+		all := &trend.Trends{Trends: list}
+		if err := e.Print(asJSON, all, func(w io.Writer) error { return all.WriteText(w, e.Columns()) }); err != nil {
 			return err
 		}
 		if unread > 0 {
@@ -60,16 +57,4 @@ default ` + command.RunsDir + `. Between two campaigns, campaign diff says what 
 		return nil
 	})
 	return cmd
-}
-
-func writeTrends(e *command.Env, list []*trend.Trend) error {
-	for i, t := range list {
-		if i > 0 {
-			fmt.Fprintln(e.Stdout)
-		}
-		if err := t.WriteText(e.Stdout, e.Columns()); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"reflect"
 
 	"github.com/spf13/cobra"
@@ -16,6 +17,14 @@ const JSONVersion = 1
 // JSONFlag declares --json.
 func JSONFlag(cmd *cobra.Command, set *bool) {
 	cmd.Flags().BoolVar(set, "json", false, "print JSON")
+}
+
+// Print prints a value on standard output: as PrintJSON does, or as the text that is written of it.
+func (e *Env) Print(asJSON bool, v any, text func(w io.Writer) error) error {
+	if asJSON {
+		return e.PrintJSON(v)
+	}
+	return text(e.Stdout)
 }
 
 // PrintJSON prints a value that is an object as indented JSON. The version is its first

@@ -6,6 +6,7 @@ import (
 	"context"
 	"embed"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -107,13 +108,10 @@ func read(name string) ([]byte, error) {
 }
 
 func list(e *command.Env, asJSON bool) error {
-	if asJSON {
-		return e.PrintJSON(map[string][]Schema{"schemas": All()})
-	}
-	for _, s := range All() {
-		if _, err := fmt.Fprintf(e.Stdout, "%-12s %s\n", s.Name, s.About); err != nil {
-			return err
+	return e.Print(asJSON, map[string][]Schema{"schemas": All()}, func(w io.Writer) error {
+		for _, s := range All() {
+			fmt.Fprintf(w, "%-12s %s\n", s.Name, s.About)
 		}
-	}
-	return nil
+		return nil
+	})
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"time"
 
@@ -54,11 +55,10 @@ nothing but the directory. An interrupt (Ctrl-C) ends it.`,
 			return err
 		}
 		url := "http://" + l.Addr().String() + "/"
-		if asJSON {
-			err = e.PrintJSON(map[string]string{"url": url, "dir": dir})
-		} else {
-			_, err = fmt.Fprintf(e.Stdout, "%s  shows %s until it is interrupted\n", url, dir)
-		}
+		err = e.Print(asJSON, map[string]string{"url": url, "dir": dir}, func(w io.Writer) error {
+			_, err := fmt.Fprintf(w, "%s  shows %s until it is interrupted\n", url, dir)
+			return err
+		})
 		if err != nil {
 			return errors.Join(err, l.Close())
 		}

@@ -10,11 +10,22 @@ import (
 	"ordeal/campaigns/internal/messages"
 )
 
-// WriteText writes a trend as tables that fit a number of columns; 0 means any number.
-func (t *Trend) WriteText(w io.Writer, columns int) error {
+// WriteText writes the trends as tables that fit a number of columns; 0 means any number.
+func (t *Trends) WriteText(w io.Writer, columns int) error {
 	var b strings.Builder
+	for i, one := range t.Trends {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		one.text(&b, columns)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (t *Trend) text(b *strings.Builder, columns int) {
 	first, last := t.Points[0].Started, t.Points[len(t.Points)-1].Started
-	fmt.Fprintf(&b, "%s: %s, %s to %s\n\n", messages.EscapeLine(t.Campaign), messages.Plural(len(t.Points), "campaign"), first.Format("2006-01-02"), last.Format("2006-01-02"))
+	fmt.Fprintf(b, "%s: %s, %s to %s\n\n", messages.EscapeLine(t.Campaign), messages.Plural(len(t.Points), "campaign"), first.Format("2006-01-02"), last.Format("2006-01-02"))
 	table := messages.Table{Header: []any{"", "started", "runs", "operations/s", "findings", "new", "gone", "known", "canaries", "coverage", "directory"}, Left: []int{1, 10}}
 	for i := range t.Points {
 		p := &t.Points[i]
@@ -32,17 +43,15 @@ func (t *Trend) WriteText(w io.Writer, columns int) error {
 		b.WriteString("\nFindings: in which campaigns, ■ seen, · not\n")
 		for i := range t.Findings {
 			f := &t.Findings[i]
-			fmt.Fprintf(&b, "  %s  %s\n", f.marks(), messages.EscapeLine(f.text()))
+			fmt.Fprintf(b, "  %s  %s\n", f.marks(), messages.EscapeLine(f.text()))
 		}
 	}
 	if len(t.Canaries) > 0 {
 		b.WriteString("\nCanaries: ■ caught, ! missed, · neither yet\n")
 		for _, k := range t.Canaries {
-			fmt.Fprintf(&b, "  %s  %s\n", k.marks(), messages.EscapeLine(k.Config))
+			fmt.Fprintf(b, "  %s  %s\n", k.marks(), messages.EscapeLine(k.Config))
 		}
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
 }
 
 func (p *Point) canaries() string {

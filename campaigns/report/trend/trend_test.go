@@ -107,7 +107,7 @@ func TestTrend(t *testing.T) {
 		t.Errorf("points (-want +got):\n%s", diff)
 	}
 	var text bytes.Buffer
-	must.Succeed(t, list[0].WriteText(&text, 0))
+	must.Succeed(t, (&Trends{Trends: list[:1]}).WriteText(&text, 0))
 	for _, want := range []string{
 		"nightly: 3 campaigns, 2026-11-01 to 2026-11-03\n", "  ■■■  crash: one (builtin mi), known\n", "  ■··  crash: two (builtin mi), not in the last one\n",
 		"  ··■  crash: three <b> (builtin mi)\n", "  ·■!  canary\n", "  ■■■  control\n", "100.0 %", "1 of 1",
