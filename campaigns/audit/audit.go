@@ -17,6 +17,7 @@ import (
 
 	"ordeal/campaigns/audit/exploration"
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/engine"
 	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/run"
@@ -169,6 +170,7 @@ type session struct {
 	masked   masked
 	lanes    []*lane
 	spent    time.Duration // by the clock, up to the last run
+	watch    bool          // whether a run may end by the limit of CPU time, of the process
 
 	// Of the turn in progress: whose it is, the runs that are left, and the steps that it took.
 	turn *lane
@@ -223,6 +225,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		}
 		out, err := s.run(ctx, a)
 		switch {
+		case errors.Is(err, engine.ErrLimit):
 		case ctx.Err() != nil:
 			s.endTurn()
 			s.report.Limit = LimitInterrupted
@@ -237,7 +240,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 func newSession(o Options) (*session, error) {
 	s := &session{o: o, report: &Report{Version: Version, Seed: o.Seed, Findings: []*Finding{}}}
 	if s.o.Clock == nil {
-		s.o.Clock = ProcessTime
+		s.o.Clock, s.watch = ProcessTime, o.CPU > 0
 	}
 	s.spent = s.o.Clock()
 	if err := s.load(); err != nil {
@@ -281,13 +284,46 @@ func (s *session) fail(err error) error {
 
 // run executes a run and measures its time.
 func (s *session) run(ctx context.Context, a attempt) (*outcome, error) {
-	out, err := a.run(ctx)
-	if err != nil {
+	bounded, stop := s.bounded(ctx)
+	defer stop()
+	out, err := a.run(bounded)
+	switch {
+	case err != nil && errors.Is(context.Cause(bounded), engine.ErrLimit):
+		s.endTurn()
+		s.report.Limit = LimitCPU
+		return nil, engine.ErrLimit
+	case err != nil:
 		return nil, s.fail(err)
 	}
 	now := s.o.Clock()
 	out.CPU, s.spent = now-s.spent, now
 	return out, nil
+}
+
+// overtime is the CPU time beyond the limit that a run is given to end by itself.
+const overtime = time.Second
+
+// bounded is a context that ends when a run takes much more CPU time than the limit leaves.
+func (s *session) bounded(ctx context.Context) (context.Context, func()) {
+	bounded, cancel := context.WithCancelCause(ctx)
+	if !s.watch {
+		return bounded, func() { cancel(nil) }
+	}
+	last := s.spent + s.o.CPU + overtime - s.report.CPU
+	tick := time.NewTicker(100 * time.Millisecond)
+	go func() {
+		for {
+			select {
+			case <-bounded.Done():
+				return
+			case <-tick.C:
+				if s.o.Clock() > last {
+					cancel(engine.ErrLimit)
+				}
+			}
+		}
+	}()
+	return bounded, func() { tick.Stop(); cancel(nil) }
 }
 
 // add takes in the outcome of a run.

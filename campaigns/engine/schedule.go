@@ -21,10 +21,13 @@ type Schedule interface {
 	Add(*journal.Entry) error
 }
 
+// ErrLimit is the error of a run that a limit of the Schedule ended; it is not recorded.
+var ErrLimit = errors.New("a limit of the schedule ended the run")
+
 // Draw is a run that was drawn.
 type Draw struct {
 	Config int // index of its configuration in the campaign
-	// Run executes it.
+	// Run executes it. After ErrLimit, Next says that the campaign ends.
 	Run func(ctx context.Context) (*Drawn, error)
 }
 
@@ -65,6 +68,9 @@ func (s *session) runScheduled(ctx context.Context) error {
 		}
 		x := s.execution(s.journal.Schedules(d.Config), nil)
 		err = run.Guarded(func() error { return x.perform(ctx, d) })
+		if errors.Is(err, ErrLimit) {
+			continue
+		}
 		if err := s.finish(ctx, x, err); err != nil {
 			if s.sum.Stopped != "" {
 				return s.discard()

@@ -9,10 +9,12 @@ import (
 )
 
 // batch is the number of events between two looks at the clock, the budget and the
-// progress of a run, and idleBatch that while no operation is performed.
+// progress of a run, and idleBatch that while no operation is performed; slice is that between two looks at
+// the context, which has to be seen soon however long transitions are.
 const (
 	batch     = 4096
 	idleBatch = 512
+	slice     = 64
 )
 
 // A run has no progress when no operation is performed while everything that is in flight

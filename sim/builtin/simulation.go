@@ -86,8 +86,11 @@ func (s *simulation) until(ctx context.Context, deadline time.Time, done func() 
 		if s.progress.turns > 0 {
 			n = idleBatch
 		}
-		if err := s.queue.Run(int(min(left, n))); err != nil {
-			return s.crash(err)
+		over := func() bool { return ctx.Err() != nil || time.Now().After(deadline) }
+		for n = min(left, n); n > 0 && !done() && s.queue.Waiting() > 0 && !over(); n -= min(n, slice) {
+			if err := s.queue.Run(int(min(n, slice))); err != nil {
+				return s.crash(err)
+			}
 		}
 		if done() {
 			break
@@ -98,7 +101,7 @@ func (s *simulation) until(ctx context.Context, deadline time.Time, done func() 
 		if end := s.look(); end.Outcome != sim.Passed {
 			return end
 		}
-		if ctx.Err() != nil || time.Now().After(deadline) {
+		if over() {
 			return sim.TimeLimit("time limit exceeded", s.unfinished())
 		}
 	}

@@ -29,6 +29,7 @@ type controller struct {
 	pointers []*object
 	returns  []int32 // where the routines under way return to, depth of them
 	depth    int
+	spent    int // of the budget of a transition
 
 	port    int    // being polled
 	state   int    // of the transition under way

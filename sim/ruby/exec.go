@@ -14,6 +14,9 @@ import (
 // checked them, once for all that is executed.
 func (c *controller) exec(entry int) flow {
 	mc, base := c.code, c.depth
+	if base == 0 {
+		c.spent = 0
+	}
 	words, pointers := unsafe.Pointer(unsafe.SliceData(c.words)), unsafe.Pointer(unsafe.SliceData(c.pointers))
 	at := unsafe.Pointer(&mc.Text[entry])
 	natives := c.natives.words
@@ -229,6 +232,9 @@ func (c *controller) pos(at unsafe.Pointer) syntax.Pos { return c.code.At[c.pc(a
 func (c *controller) enter(at unsafe.Pointer, entry int) unsafe.Pointer {
 	c.returns[c.depth] = int32(c.pc(at))
 	c.depth++
+	if c.spent += int(c.code.Lengths[entry]); c.spent > budget {
+		c.overspent(at)
+	}
 	return unsafe.Pointer(&c.code.Text[entry])
 }
 

@@ -3,11 +3,14 @@ package ruby
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"unsafe"
 
 	"ordeal/sim"
 	"ordeal/sim/builtin/memory"
 	"ordeal/sim/ruby/code"
 	"ordeal/sim/slicc/syntax"
+	"ordeal/sim/slicc/types"
 )
 
 // A fault of the protocol ends the wake-up in which it happens: it is thrown
@@ -51,6 +54,34 @@ func (c *controller) failWith(err error, pos syntax.Pos) {
 	}
 	c.failAt(pos, fault.Kind, "%s", fault.Detail)
 }
+
+// budget is the most instructions of a transition, of a port up to one, and of what a controller is asked
+// from outside; messageCost is what sending a message counts. A routine counts as long as it is, since no jump goes
+// back: only calls, and calls of calls, make a transition long. The transitions of gem5's protocols, CHI
+// included, spend less than a hundredth of it.
+const (
+	budget      = 1 << 22
+	messageCost = 1 << 12
+)
+
+// overspent is the fault of a transition whose budget is used up, in the instruction before at. It names the
+// action, or the statement where none is under way.
+func (c *controller) overspent(at unsafe.Pointer) {
+	c.spent = 0 // for what looks at the state after the fault
+	const text = "more than %d instructions, of which a message counts %d"
+	if c.depth < 2 || c.code.Text[c.returns[0]-1].Op != code.OpTransition {
+		c.failAt(c.pos(at), overBudget, text, budget, messageCost)
+	}
+	list := c.code.Rows[c.state*c.code.Events+c.event].Transition.Actions
+	action := max(0, slices.IndexFunc(list, func(a *types.Action) bool { return a.Pos == c.code.At[c.returns[1]-1] }))
+	f := sim.Failure{Kind: overBudget, Row: sim.Row{Machine: c.code.Decl.Name}, Function: list[action].Name}
+	pos := list[action].Pos
+	f.At.File, f.At.Line, f.At.Column = pos.File, int(pos.Line), int(pos.Col)
+	c.failWhole(f, text, budget, messageCost)
+}
+
+// overBudget is the kind of failure.
+const overBudget = "transition exceeds its budget of instructions"
 
 // row is the row of the transition that is taken.
 func (c *controller) row() sim.Row {

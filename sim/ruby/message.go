@@ -28,6 +28,9 @@ func (c *controller) delayHead(port int) {
 // enqueue puts a message into an out_port, to arrive after a delay, for the
 // instruction before at.
 func (c *controller) enqueue(m *object, port int, delay event.Tick, at unsafe.Pointer) {
+	if c.spent += messageCost; c.spent > budget {
+		c.overspent(at)
+	}
 	if delay < 0 || delay > 1<<40 {
 		c.failAt(c.pos(at), "enqueue with a negative latency", "latency %d", delay)
 	}

@@ -119,7 +119,7 @@ func (c *controller) reset() {
 	copy(c.words, c.initial)
 	clear(c.pointers)
 	clear(c.returns)
-	c.idle, c.now, c.depth = false, 0, 0
+	c.idle, c.now, c.depth, c.spent = false, 0, 0, 0
 	c.port, c.state, c.event, c.next, c.end = 0, 0, -1, 0, done
 	c.locked, c.prefetching, c.waiting = c.locked[:0], c.prefetching[:0], c.waiting[:0]
 	for i := range c.underway {

@@ -108,7 +108,7 @@ func (s *Search) round(ctx context.Context) (bool, error) {
 	s.parallel(blocks, func(w *worker, i int) {
 		if ctx.Err() == nil {
 			round[i].first, round[i].states = i*blockStates, min(blockStates, n-i*blockStates)
-			s.expand(w, round[i])
+			s.expand(ctx, w, round[i])
 		}
 	})
 	if ctx.Err() != nil {
@@ -182,14 +182,14 @@ func (s *Search) parallel(n int, do func(w *worker, task int)) {
 	}
 }
 
-// expand computes the successors of a block.
-func (s *Search) expand(w *worker, b *block) {
+// expand computes the successors of a block, which are incomplete once the context has ended.
+func (s *Search) expand(ctx context.Context, w *worker, b *block) {
 	b.prints, b.rows, b.parents = b.prints[:0], b.rows[:0], b.parents[:0]
 	b.ordinals, b.classes, b.waiting = b.ordinals[:0], b.classes[:0], b.waiting[:0]
 	b.faults, b.outcomes, b.orbits, b.steps = b.faults[:0], b.outcomes[:0], 0, 0
 	b.digest = 0
 	width, e := w.machine.Width(), &w.expansion
-	for i := range b.states {
+	for i := 0; i < b.states && ctx.Err() == nil; i++ {
 		state := machine.State(s.rows[(b.first+i)*width:][:width])
 		w.machine.Expand(state, e)
 		for _, f := range e.Prints {

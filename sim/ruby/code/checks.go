@@ -18,7 +18,8 @@ func (g *generator) resourceChecks(t *types.Transition) []ResourceCheck {
 	}
 	var list []ResourceCheck
 	for _, kind := range t.RequestTypes {
-		known := decision{f.Params[0]: int64(kind)}
+		left := decisionSteps
+		known := decision{map[*types.Var]int64{f.Params[0]: int64(kind)}, &left}
 		if v, ok := known.result(f.Body); !ok || v == 0 {
 			list = append(list, ResourceCheck{g.function(f), uint64(kind)})
 		}
@@ -27,8 +28,14 @@ func (g *generator) resourceChecks(t *types.Transition) []ResourceCheck {
 }
 
 // decision evaluates a function as far as it depends on nothing but the values
-// of the variables that it has.
-type decision map[*types.Var]int64
+// of the variables that it has, with so many expressions left.
+type decision struct {
+	values map[*types.Var]int64
+	left   *int
+}
+
+// decisionSteps bounds the work: functions may call others twice, and these again.
+const decisionSteps = 10_000
 
 // result is what a body returns; false if that is not known.
 func (d decision) result(body []types.Stmt) (v int64, ok bool) {
@@ -44,7 +51,7 @@ func (d decision) run(body []types.Stmt) (v int64, returned, ok bool) {
 			if s.Init == nil {
 				return 0, false, false
 			}
-			if d[s.Var], ok = d.value(s.Init); !ok {
+			if d.values[s.Var], ok = d.value(s.Init); !ok {
 				return 0, false, false
 			}
 		case *types.If:
@@ -70,11 +77,14 @@ func (d decision) run(body []types.Stmt) (v int64, returned, ok bool) {
 }
 
 func (d decision) value(x types.Expr) (v int64, ok bool) {
+	if *d.left--; *d.left < 0 {
+		return 0, false
+	}
 	switch x := x.(type) {
 	case *types.Const:
 		return x.Value.Int, x.Value.Kind == types.EnumValue || x.Value.Kind == types.BoolValue
 	case *types.Use:
-		v, ok = d[x.Var]
+		v, ok = d.values[x.Var]
 		return v, ok
 	case *types.Binary:
 		left, okLeft := d.value(x.Left)
@@ -89,10 +99,10 @@ func (d decision) value(x types.Expr) (v int64, ok bool) {
 		if b := x.Func.Builtin; b != nil {
 			return 1, strings.HasPrefix(b.Key, "CacheMemory.checkResourceAvailable(")
 		}
-		inner := decision{}
+		inner := decision{map[*types.Var]int64{}, d.left}
 		for i, p := range x.Func.Params {
 			if v, ok := d.value(x.Args[i]); ok {
-				inner[p] = v
+				inner.values[p] = v
 			}
 		}
 		return inner.result(x.Func.Body)

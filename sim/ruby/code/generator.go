@@ -280,7 +280,11 @@ func (g *generator) sequence(list []*types.Action, actions []*routine, known map
 	if r == nil {
 		r = g.routine(func() {
 			for _, a := range list {
-				g.callRoutine(actions[a.Index])
+				if r := actions[a.Index]; len(r.text) > inlined || slices.ContainsFunc(r.text, func(in Instruction) bool { return in.Op == OpCall }) {
+					g.emit(a.Pos, Instruction{Op: OpCall, A: uint32(r.index)}) // by which a fault finds the action
+				} else {
+					g.callRoutine(r)
+				}
 			}
 		})
 		known[string(key)] = r

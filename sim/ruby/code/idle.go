@@ -61,7 +61,12 @@ func (p *Program) pure(x types.Expr) bool {
 func (p *Program) pureCall(f *types.Func) bool {
 	switch {
 	case f.Defined:
-		return p.idle(f.Body)
+		pure, known := p.pures[f]
+		if !known {
+			pure = p.idle(f.Body)
+			p.pures[f] = pure // once: functions that call others twice would take for ever
+		}
+		return pure
 	case f.Builtin == nil:
 		return f.Enum != nil
 	}

@@ -32,6 +32,8 @@ func (g *generator) link() {
 	code := g.code
 	for _, r := range g.routines {
 		r.Entry = len(code.Text)
+		code.Lengths = append(code.Lengths, make([]int32, len(r.text))...)
+		code.Lengths[r.Entry] = int32(len(r.text))
 		code.Text = append(code.Text, r.text...)
 		code.At = append(code.At, r.at...)
 		r.text, r.at = nil, nil

@@ -19,11 +19,12 @@ type Program struct {
 	Protocol    *types.Protocol
 	MachineType *types.Type
 	Layouts     map[*types.Type]*Layout
-	Codes       []*Machine         // of the machines that are instantiated
-	Dense       []int              // index in codes by ordinal of MachineType, -1
-	SetWords    int                // words of a NetDest for each of the codes, of 64 machines each
-	Permissions []cache.Permission // by ordinal of AccessPermission
-	DataSizes   []bool             // by ordinal of MessageSizeType: that of messages with data
+	pures       map[*types.Func]bool // see pureCall
+	Codes       []*Machine           // of the machines that are instantiated
+	Dense       []int                // index in codes by ordinal of MachineType, -1
+	SetWords    int                  // words of a NetDest for each of the codes, of 64 machines each
+	Permissions []cache.Permission   // by ordinal of AccessPermission
+	DataSizes   []bool               // by ordinal of MessageSizeType: that of messages with data
 	// permissionType is AccessPermission.
 	PermissionType *types.Type
 	Request        RequestFields
@@ -63,10 +64,12 @@ type Machine struct {
 	Compared map[*types.Var][]int64
 
 	// text are the instructions of all routines, which nest less deeply than depth; at
-	// says where in the protocol they come from.
-	Text  []Instruction
-	At    []syntax.Pos
-	Depth int
+	// says where in the protocol they come from. lengths has the length of the routine that begins
+	// at an instruction.
+	Text    []Instruction
+	At      []syntax.Pos
+	Lengths []int32
+	Depth   int
 	// What instructions refer to by index: calls of natives; the jumps of an opSwitch by value,
 	// the last for all others; the permissions of a cache by state; what messages begin with.
 	Calls    []Call
@@ -153,7 +156,7 @@ type StateFunc struct {
 // that they take by name, with sets of machines of so many words for each type. The error lists
 // what of the protocol has no implementation.
 func Compile(protocol *types.Protocol, natives func(name string) (args int, ok bool), setWords int) (*Program, error) {
-	p := &Program{Protocol: protocol, SetWords: setWords, Layouts: map[*types.Type]*Layout{}, natives: natives}
+	p := &Program{Protocol: protocol, SetWords: setWords, Layouts: map[*types.Type]*Layout{}, pures: map[*types.Func]bool{}, natives: natives}
 	if err := p.names(); err != nil {
 		return nil, err
 	}
