@@ -87,31 +87,25 @@ func (r *Report) WriteText(w io.Writer, columns int) error {
 
 // repairs writes which proposals are as good as the fixes.
 func (r *Report) repairs(b *strings.Builder, columns int) {
-	t := &messages.Table{Header: []any{"bug", "edits tried", "as the fix", "a part of it", "passes its audit", "first proposal"}, Left: []int{5}}
-	good, parts := 0, 0
-	nth := func(n int) string {
-		if n == 0 {
-			return "-"
-		}
-		return fmt.Sprintf("proposal %d", n)
-	}
+	t := &messages.Table{Header: []any{"bug", "edits tried", "passes its audit", "first proposal"}, Left: []int{3}}
+	good := 0
 	for _, x := range r.Results {
 		if x.Repaired == nil {
 			continue
 		}
-		if x.Repaired.Good() {
+		passes := "-"
+		if x.Repaired.Passes > 0 {
 			good++
-		} else if x.Repaired.Part > 0 {
-			parts++
+			passes = fmt.Sprintf("proposal %d", x.Repaired.Passes)
 		}
 		first := x.Repaired.Reason
 		if len(x.Repaired.Proposals) > 0 {
 			first = strings.TrimSuffix(x.Repaired.Proposals[0]+"; "+x.Repaired.Reason, "; ")
 		}
-		t.Rows = append(t.Rows, []any{x.Bug.ID, x.Repaired.Tried, nth(x.Repaired.Equal), nth(x.Repaired.Part), nth(x.Repaired.Passes), cut(first)})
+		t.Rows = append(t.Rows, []any{x.Bug.ID, x.Repaired.Tried, passes, cut(first)})
 	}
 	if len(t.Rows) > 0 {
-		fmt.Fprintf(b, "\n%s%d of %d bugs have a repair as good as the fix among the first %d proposals, %d more a part of it\n", t.Fit(columns), good, len(t.Rows), proposals, parts)
+		fmt.Fprintf(b, "\n%s%d of %d bugs have a repair as good as the fix among the first %d proposals\n", t.Fit(columns), good, len(t.Rows), proposals)
 	}
 }
 
