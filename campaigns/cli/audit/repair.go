@@ -36,9 +36,8 @@ simulator, or of an exploration.
 
 Those with which the finding's own runs pass, also with other seeds, are audited. Where an
 audit shows what the protocol does not, a further edit is searched for that takes that away as
-well, and so on; to one that passes, those are added that take away what else the protocol
-shows. Repairs that pass come first: with few rows lost, few edits, and near to the row that
-the finding names; then those whose audits went on longest. What comes up with many edits is
+well, and so on. Repairs that pass come first: with few rows lost, few edits, and near to the row
+that the finding names; then those whose audits went on longest. What comes up with many edits is
 taken for a defect of the protocol that the finding hides; so is a failed assertion, or another
 failure without a row, that comes up after three runs without the finding. It is listed as new.
 Each repair is a mutant by name,

@@ -90,9 +90,6 @@ func (s *search) grow(ctx context.Context, root *node) error {
 			if n.against(n.title) {
 				continue
 			}
-			if on == root && len(again) == 0 {
-				s.first = append(s.first, n)
-			}
 			n.of, n.nth = on, on.others[n.title]
 			on.others[n.title]++
 			s.note(n)
@@ -105,42 +102,11 @@ func (s *search) grow(ctx context.Context, root *node) error {
 }
 
 // list are the repairs that were found, in order: those that pass, then those whose audits went on
-// longest, and edits with which something comes up that the finding may have hidden. A cancelled
-// context leaves those out that take further runs.
-func (s *search) list(ctx context.Context) ([]*Repair, error) {
+// longest.
+func (s *search) list() []*Repair {
 	list := ranked(slices.Concat(s.passed, s.nearly))
-	if len(list) < s.o.Best {
-		uncovering, err := s.uncovering(ctx, inTurn(s.first), s.o.Best, len(list)+len(s.failed) == 0)
-		if err != nil && ctx.Err() == nil {
-			return nil, err
-		}
-		list = append(list, alternate(longest(s.failed, list), uncovering)...)
-	}
-	list = distinct(list)
-	return list[:min(len(list), s.o.Best)], nil
-}
-
-// uncovering are at most so many of the edits with which the finding goes away in all of its
-// runs, and something else comes up that it may have hidden, and that is not the edit's own fault,
-// nor that nothing goes on. With all, where nothing else is left, they may be the edit's fault.
-func (s *search) uncovering(ctx context.Context, others []*node, most int, all bool) (list []*Repair, err error) {
-	isFinding := func(title string) bool { return title == s.o.Finding.Title }
-	others = slices.DeleteFunc(others, func(n *node) bool {
-		return blunder(n.title) && !all || stuck(n.title) && !stuck(s.o.Finding.Title)
-	})
-	for _, n := range others[:min(len(others), 4*most)] {
-		if len(list) >= most || ctx.Err() != nil {
-			break
-		}
-		shown, err := s.outcome(ctx, n, s.o.Finding, isFinding)
-		if err != nil {
-			return nil, err
-		}
-		if !slices.ContainsFunc(shown.titles, isFinding) {
-			list = append(list, &Repair{ID: n.id, Edits: n.edits, Runs: shown.runs, New: []string{n.title}, rank: n.rank})
-		}
-	}
-	return list, nil
+	list = distinct(append(list, longest(s.failed, list)...))
+	return list[:min(len(list), s.o.Best)]
 }
 
 // budget are the steps of all audits.

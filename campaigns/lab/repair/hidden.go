@@ -1,7 +1,6 @@
 package repair
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -140,26 +139,4 @@ func (s *search) retry(ctx context.Context, list []*node) (open, others []*node,
 		}
 	}
 	return open, others, nil
-}
-
-// inTurn orders edits by what comes up with them, one of each title in turn: those that come
-// up with the most edits first, which may be the protocol's, and of the edits of a title the
-// most likely first. Many edits alike, as of actions that need a message where there is none,
-// do not displace others.
-func inTurn(others []*node) []*node {
-	nth := make(map[string]int, len(others))
-	rounds := make([]int, len(others))
-	order := make([]int, len(others))
-	for i, n := range others {
-		order[i], rounds[i] = i, nth[n.title]
-		nth[n.title]++
-	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(rounds[a], rounds[b]), cmp.Compare(nth[others[b].title], nth[others[a].title]))
-	})
-	list := make([]*node, len(others))
-	for i, at := range order {
-		list[i] = others[at]
-	}
-	return list
 }

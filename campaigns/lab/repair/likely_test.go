@@ -2,14 +2,12 @@ package repair
 
 import (
 	"fmt"
-	"slices"
-	"strings"
-	"testing"
-
-	"ordeal/campaigns/audit"
 	"ordeal/sim"
 	"ordeal/sim/slicc/syntax"
 	"ordeal/sim/slicc/types"
+	"slices"
+	"strings"
+	"testing"
 )
 
 // edits are those that are listed, with their kinds, without the name of the protocol.
@@ -40,18 +38,6 @@ func TestOthers(t *testing.T) {
 	want := []string{"1 copy:A@Data", "5 copy:A@Load", "5 replace:sendData>w", "1 replace:sendData>sendSharedData", "5 replace:sendData>w"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
-	}
-}
-
-// TestUncovering requires edits that are at fault themselves, or with which nothing goes on, not to
-// be listed; none of these is run.
-func TestUncovering(t *testing.T) {
-	s := &search{o: Options{Finding: &audit.Finding{Title: "value lost after Ack in DMA"}}}
-	for _, title := range []string{"peek of an empty port", "deadlock: Directory is busy in MD"} {
-		list, err := s.uncovering(t.Context(), []*node{{title: title}}, 1, false)
-		if err != nil || len(list) > 0 {
-			t.Errorf("%s: %d, %v", title, len(list), err)
-		}
 	}
 }
 

@@ -78,12 +78,3 @@ func places(list []*Repair) int {
 	}
 	return len(seen)
 }
-
-// alternate takes from two lists in turn.
-func alternate[T any](a, b []T) (list []T) {
-	for i := range max(len(a), len(b)) {
-		list = append(list, a[min(i, len(a)):min(i+1, len(a))]...)
-		list = append(list, b[min(i, len(b)):min(i+1, len(b))]...)
-	}
-	return list
-}

@@ -109,9 +109,7 @@ func Search(ctx context.Context, o Options) (*Result, error) {
 	if err := s.grow(ctx, root); err != nil && ctx.Err() == nil {
 		return nil, err
 	}
-	if s.result.Repairs, err = s.list(ctx); err != nil {
-		return nil, err
-	}
+	s.result.Repairs = s.list()
 	s.result.CPU = audit.ProcessTime() - began
 	return s.result, nil
 }

@@ -217,23 +217,6 @@ func TestLeaving(t *testing.T) {
 	}
 }
 
-// TestInTurn requires edits with which different titles come up to follow each other, titles of
-// many edits first.
-func TestInTurn(t *testing.T) {
-	var others []*node
-	for _, x := range []string{"1 full", "2 peek", "3 row", "4 peek", "5 row", "6 peek"} {
-		id, title, _ := strings.Cut(x, " ")
-		others = append(others, &node{candidate: candidate{id: id}, title: title})
-	}
-	got := ""
-	for _, p := range inTurn(others) {
-		got += p.id
-	}
-	if want := "231456"; got != want {
-		t.Errorf("order %s, want %s", got, want)
-	}
-}
-
 // TestKnown requires a finding that the protocol itself shows in the finding's own runs not to
 // be new, whatever its audit showed.
 func TestKnown(t *testing.T) {

@@ -37,10 +37,8 @@ type search struct {
 	other     *audit.Finding
 	otherRuns int
 	// passed are repairs whose audits passed, nearly those that showed no more than what was put
-	// aside, failed others. With first, edits of the protocol itself, something else comes up
-	// in the runs of the finding.
+	// aside, failed others.
 	passed, nearly, failed []*Repair
-	first                  []*node
 	// spent are the steps of audits of edits.
 	spent  uint64
 	result *Result

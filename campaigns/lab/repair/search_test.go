@@ -127,12 +127,4 @@ func TestConfirm(t *testing.T) {
 			t.Errorf("with %q %q comes up", id, n.title)
 		}
 	}
-	// What may be an edit's own fault is left out, unless nothing else is there.
-	s.o.Finding = f
-	for all, want := range map[bool]int{false: 0, true: 1} {
-		n := &node{candidate: candidate{id: notice + "insert:forward_eviction_to_cpu"}, title: "failed assertion in T.f: x"}
-		if list, err := s.uncovering(t.Context(), []*node{n}, 1, all); err != nil || len(list) != want {
-			t.Errorf("all %v: %d, %v", all, len(list), err)
-		}
-	}
 }
