@@ -62,7 +62,10 @@ nothing but the directory. An interrupt (Ctrl-C) ends it.`,
 		if err != nil {
 			return errors.Join(err, l.Close())
 		}
-		server := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second, ErrorLog: nil}
+		server := &http.Server{
+			Handler: h, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 10 * time.Second,
+			WriteTimeout: 2 * time.Minute, IdleTimeout: 30 * time.Second, // a client that stalls holds a page and a connection
+		}
 		ended := make(chan error, 1)
 		go func() { ended <- server.Serve(l) }()
 		select {

@@ -7,13 +7,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path"
 	"strconv"
 	"strings"
+	"time"
 
 	"ordeal/sim/protocols"
+	"ordeal/sim/slicc/syntax"
 )
 
 // Clone is a clone of gem5's repository, with a work tree or bare. It is only read,
@@ -47,27 +50,57 @@ func OpenClone(ctx context.Context, dir string) (*Clone, error) {
 	return c, nil
 }
 
+// A clone of others may unpack to any size, and have git wait for a pipe: each command ends after
+// gitTime, and by that much output. The protocols of a commit of gem5 have 5 MB.
+const (
+	gitTime      = 30 * time.Second
+	maxOutput    = 64 << 20
+	maxMessage   = 64 << 10
+	maxProtocols = 48 << 20
+)
+
 // git runs a command of git. Settings of users and of the clone's surroundings do
 // not count, and missing objects are not fetched: a fetch would execute what the
 // clone's own settings say (core.sshCommand). Older versions of git do not know
 // GIT_NO_LAZY_FETCH; without an allowed protocol they fetch nothing, either.
 func (c *Clone) git(ctx context.Context, in io.Reader, args ...string) ([]byte, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, gitTime, fmt.Errorf("no end after %s", gitTime))
+	defer cancel()
 	cmd := exec.CommandContext(ctx, "git", append([]string{"--no-pager", "--no-optional-locks", "--no-replace-objects"}, args...)...)
 	cmd.Dir, cmd.Stdin = c.dir, in
 	cmd.Env = []string{
 		"PATH=" + os.Getenv("PATH"), "LC_ALL=C", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=", "GIT_TERMINAL_PROMPT=0",
 		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*",
 	}
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
+	out, stderr := limited{left: maxOutput}, limited{left: maxMessage}
+	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &out, &stderr, time.Second
+	err := cmd.Run()
+	switch {
+	case ctx.Err() != nil:
+		err = context.Cause(ctx)
+	case out.left < 0:
+		err = fmt.Errorf("more than %d bytes", maxOutput)
+	}
 	if err != nil {
 		if text := strings.TrimSpace(stderr.String()); text != "" {
 			err = fmt.Errorf("%w: %s", err, text)
 		}
 		return nil, fmt.Errorf("git %s: %w", args[0], err)
 	}
-	return out, nil
+	return out.Bytes(), nil
+}
+
+// limited keeps what is written, and fails beyond so many bytes, which ends the command.
+type limited struct {
+	bytes.Buffer
+	left int
+}
+
+func (l *limited) Write(data []byte) (int, error) {
+	if l.left -= len(data); l.left < 0 {
+		return 0, io.ErrShortWrite
+	}
+	return l.Buffer.Write(data)
 }
 
 // Commit is the full name of a commit; a revision may be an abbreviation, with a
@@ -92,20 +125,31 @@ func (c *Clone) Protocols(ctx context.Context, revision string) (Protocols, erro
 	if files, ok := c.list[id]; ok {
 		return files, nil
 	}
-	out, err := c.git(ctx, nil, append([]string{"ls-tree", "-r", "-z", id, "--"}, append(folders, learning)...)...)
+	out, err := c.git(ctx, nil, append([]string{"ls-tree", "-r", "-z", "-l", id, "--"}, append(folders, learning)...)...)
 	if err != nil {
 		return nil, fmt.Errorf("commit %s: %w", revision, err)
 	}
 	var names []string
 	var objects bytes.Buffer
+	total := 0
 	for entry := range strings.SplitSeq(strings.TrimRight(string(out), "\x00"), "\x00") {
 		about, name, _ := strings.Cut(entry, "\t")
-		fields := strings.Fields(about) // mode, type, object
-		if len(fields) != 3 || fields[1] != "blob" || !strings.HasPrefix(fields[0], "100") {
+		fields := strings.Fields(about) // mode, type, object, size
+		if len(fields) != 4 || fields[1] != "blob" || !strings.HasPrefix(fields[0], "100") {
 			continue
 		}
 		if ext := path.Ext(name); ext != ".sm" && ext != ".slicc" {
 			continue
+		}
+		size, err := strconv.Atoi(fields[3])
+		if err != nil {
+			return nil, fmt.Errorf("commit %s: %s: the clone does not have this file's contents", revision, name)
+		}
+		if total += size; size > syntax.MaxText || total > maxProtocols {
+			return nil, fmt.Errorf("commit %s: %q has %d bytes: a file of a protocol has %d at most, all of them have %d", revision, name, size, syntax.MaxText, maxProtocols)
+		}
+		if !fs.ValidPath(name) {
+			return nil, fmt.Errorf("commit %s: %q is no path of a file", revision, name)
 		}
 		names = append(names, name)
 		objects.WriteString(fields[2] + "\n")

@@ -3,6 +3,7 @@ package bugs
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"regexp"
 	"slices"
@@ -39,7 +40,7 @@ func (e *Edit) validate() error {
 		}
 	}
 	switch {
-	case e.File == "" || strings.Contains(e.File, ".."):
+	case !fs.ValidPath(e.File):
 		return fmt.Errorf("file %q: want a file of the protocol", e.File)
 	case ways != 1:
 		return errors.New("want one of remove, drop, replace, move-before and add")

@@ -338,6 +338,9 @@ func (m *Maker) one(b *Bug, files Protocols) (rootFile, identity string, err err
 	var names []string
 	all := sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(read.read)) {
+		if !fs.ValidPath(name) { // names come from the clone and, renamed, from the list
+			return "", "", fmt.Errorf("file %q: want a path below the directory of protocols", name)
+		}
 		names = append(names, name)
 		fmt.Fprintf(all, "%s\x00%s\x00", name, read.read[name])
 	}
