@@ -36,6 +36,9 @@ type Space struct {
 	DMA, Fetch []int
 	// Sizes lists, for each size of the machine, the values to choose from.
 	Sizes [][]int
+	// Crowd, if not zero, is from how many threads on a program has at most CrowdOps operations in
+	// all its rounds, so that programs of many threads do not take all the time.
+	Crowd, CrowdOps int
 	_     struct{}
 }
 
@@ -67,13 +70,18 @@ func (s *Space) Random(rng *rand.Rand) (*Candidate, error) {
 	for _, choice := range s.choices() {
 		choice.draw(rng, c)
 	}
-	return c, c.draw(rng)
+	return c, s.draw(rng, c)
 }
 
 // base is a candidate without choices.
 func base() *Candidate { return &Candidate{options: gen.Defaults()} }
 
-func (c *Candidate) draw(rng *rand.Rand) error {
+// draw draws the program of a candidate whose choices are made.
+func (s *Space) draw(rng *rand.Rand, c *Candidate) error {
+	if threads := c.options.Threads; s.Crowd > 0 && threads >= s.Crowd {
+		c.options.Ops = min(c.options.Ops, max(s.CrowdOps/threads, 1))
+		c.Rounds = min(c.Rounds, max(s.CrowdOps/(threads*c.options.Ops), 1))
+	}
 	var err error
 	c.Program, err = gen.Random(rng, c.options)
 	return err
@@ -183,7 +191,7 @@ func (s *Search) Next() (*Candidate, error) {
 		for range 1 + s.rng.IntN(changes) {
 			pick(s.rng, choices).draw(s.rng, child)
 		}
-		return child, child.draw(s.rng)
+		return child, s.space.draw(s.rng, child)
 	}
 	if s.rng.IntN(2) == 0 && len(s.space.Sizes) > 0 {
 		pick(s.rng, choices[len(choices)-len(s.space.Sizes):]).draw(s.rng, child)

@@ -172,3 +172,20 @@ func TestValidate(t *testing.T) {
 		t.Error("a space with nothing to choose from is searched")
 	}
 }
+
+// TestCrowd requires programs of many threads to be short, and others to be as long as drawn.
+func TestCrowd(t *testing.T) {
+	s := space()
+	s.Threads, s.Ops, s.Rounds, s.Crowd, s.CrowdOps = []int{4, 16, 64}, []int{60}, []int{10}, 16, 1000
+	rng, seen := rand.New(rand.NewPCG(1, 1)), map[int]int{}
+	for range 60 {
+		c, err := s.Random(rng)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen[len(c.Program.Threads)] = max(seen[len(c.Program.Threads)], c.Ops())
+	}
+	if seen[4] < 2000 || seen[16] > 1100 || seen[64] > 1100 || seen[16] < 700 || seen[64] < 700 {
+		t.Errorf("most operations by threads: %v", seen)
+	}
+}
