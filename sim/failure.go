@@ -51,7 +51,8 @@ const (
 	KindRequestLost       = "deadlock: a request is lost"
 	KindUnanswered        = "deadlock: a request is not answered"
 	KindLivelock          = "livelock"
-	KindStarvation        = "starvation" // of the access that waits where Row and Buffer say
+	KindStarvation        = "starvation"    // of the access that waits where Row and Buffer say
+	KindUnsupplied        = "not simulated" // Text is what the simulated machine lacks: no failure of the protocol
 	KindNoData            = "functional read finds no data"
 	KindOldData           = "functional read finds an old value"
 	KindTwoWriters        = "a core may write" // in State, while another core has the line in the state of Text

@@ -119,6 +119,9 @@ func (s *simulation) crash(err error) sim.Result {
 	if !ok {
 		return sim.Result{Outcome: sim.Infra, Title: "fault of the embedded simulator", Detail: err.Error()}
 	}
+	if fault.Kind == sim.KindUnsupplied { // it says nothing about the protocol
+		return sim.Failed(sim.Infra, fault.Failure, fault.Detail)
+	}
 	return sim.Failed(sim.Crash, fault.Failure, fault.Detail+"\n"+s.dump())
 }
 

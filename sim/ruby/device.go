@@ -3,6 +3,7 @@ package ruby
 import (
 	"slices"
 
+	"ordeal/sim"
 	"ordeal/sim/builtin/memory"
 	"ordeal/sim/ruby/code"
 )
@@ -67,7 +68,7 @@ func (p *Protocol) Devices() bool {
 // line that its cache has.
 func writeUnique(c *controller, at int, line memory.Addr, data *memory.Block) {
 	if !c.role.Device {
-		c.fail("store past the cache in "+c.role.Name+", which is no device", "%s, line %#x", c.name(), int64(line))
+		c.failWhole(sim.Failure{Kind: sim.KindUnsupplied, Text: "a store of a core past the cache in " + c.role.Name}, "%s, line %#x", c.name(), int64(line))
 	}
 	d := c.serving(line)
 	d.Fill(data)

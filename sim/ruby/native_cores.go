@@ -16,8 +16,15 @@ var coreNatives = map[string]nativeWord{
 	"Sequencer.atomicCallback": dataCallback(func(c *controller, at int, line memory.Addr, data *memory.Block) {
 		c.sequencer(at).AtomicCallback(line, data)
 	}),
-	"Sequencer.writeCallbackScFail": dataCallback(func(c *controller, at int, line memory.Addr, data *memory.Block) {
-		c.sequencer(at).FailConditional(line, data)
+	// The data are passed by reference, and used by accesses that wait behind the store alone: gem5's
+	// generated code forms the reference of an invalid entry's, too (Sequencer.cc, hitCallback).
+	"Sequencer.writeCallbackScFail": effect(2, func(c *controller, k *code.Call) {
+		seq, line := c.sequencer(k.Part), c.line(k, 0)
+		var data *memory.Block
+		if !seq.Alone(line) {
+			data = (*memory.Block)(c.vector(k, 1))
+		}
+		seq.FailConditional(line, data)
 	}),
 	"Sequencer.evictionCallback": lineMethod(func(c *controller, at int, line memory.Addr) uint64 {
 		c.notice(at, line)

@@ -15,7 +15,7 @@ var functionNatives = map[string]nativeWord{
 		c.failAt(k.At, sim.KindAssertion, "the condition is false")
 	}),
 	"never": effect(0, func(c *controller, k *code.Call) {
-		c.failAt(k.At, c.textOf(k)+" is not simulated", "no core makes such a request")
+		c.failStatement(k.At, sim.Failure{Kind: sim.KindUnsupplied, Text: c.textOf(k)}, "no core makes such a request")
 	}),
 
 	"<<": binary(func(a, b uint64) uint64 { return a << min(b, 64) }),
@@ -80,7 +80,7 @@ func home(c *controller, k *code.Call) uint64 {
 	line, typ := c.word(k, 0), c.word(k, 1)
 	n := c.system.count(typ)
 	if n == 0 {
-		c.failAt(k.At, "mapAddressToMachine without such a machine", "machine type %d", typ)
+		c.absent(code.MachineID(int(typ), 0), k.At)
 	}
 	return code.MachineID(int(typ), int(line/types.BlockBytes%uint64(n)))
 }

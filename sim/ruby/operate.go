@@ -1,8 +1,10 @@
 package ruby
 
 import (
+	"strings"
 	"unsafe"
 
+	"ordeal/sim"
 	"ordeal/sim/builtin/memory"
 	"ordeal/sim/ruby/code"
 	"ordeal/sim/slicc/syntax"
@@ -64,7 +66,12 @@ func (c *controller) placeOf(id uint64) (word, number int, ok bool) {
 	return at*c.system.program.SetWords + number/64, number % 64, at >= 0 && number < len(c.system.controllers[at])
 }
 
-// absent is the fault of a set of machines that is to have one that does not exist.
+// absent is the fault of naming a machine that does not exist: the simulated machine's, where it has none
+// of that type.
 func (c *controller) absent(id uint64, pos syntax.Pos) {
+	if typ, _ := code.SplitMachineID(id); c.system.count(uint64(typ)) == 0 && id != c.system.program.NoMachine() {
+		name, _, _ := strings.Cut(c.system.program.MachineName(id), "-")
+		c.failStatement(pos, sim.Failure{Kind: sim.KindUnsupplied, Text: "a machine of type " + name}, "the simulated machine has none, and the protocol asks for one")
+	}
 	c.failAt(pos, "NetDest: no such machine", "%s", c.system.program.MachineName(id))
 }

@@ -162,7 +162,11 @@ func (x *Explored) Run(expect string) *run.Evaluation {
 	case len(r.Findings) > 0:
 		f := &r.Findings[0]
 		answer.Answer = check.Forbidden.String()
-		result.Fail(OutcomeOf(f.Property), f.Failure)
+		outcome := OutcomeOf(f.Property)
+		if f.Failure.Kind == sim.KindUnsupplied { // it says nothing about the protocol
+			outcome = sim.Infra
+		}
+		result.Fail(outcome, f.Failure)
 		result.Counterexample = len(f.Steps)
 		result.Detail = fmt.Sprintf("%s, after %d steps\n%s\n%s", f.Property, len(f.Steps), f.Detail, result.Detail)
 	case !r.Complete():

@@ -1,5 +1,7 @@
 package memory
 
+import "slices"
+
 // monitor does what an access that performs does to the reservation of its line,
 // as gem5's Sequencer::writeCallback and hitCallback; false says that it is a
 // conditional store that fails.
@@ -32,6 +34,12 @@ func (s *Sequencer) Unlink(line Addr) {
 	if m, ok := s.controller.(Monitor); ok && s.links {
 		m.Release(line)
 	}
+}
+
+// Alone reports whether one access of a line is in flight, and a conditional store.
+func (s *Sequencer) Alone(line Addr) bool {
+	i := s.first(line)
+	return i >= 0 && s.pending[i].Lock == StoreConditional && !slices.ContainsFunc(s.pending[i+1:], func(a access) bool { return a.Line == line })
 }
 
 // FailConditional completes the accesses of a line as WriteCallback does; a

@@ -85,6 +85,22 @@ func TestConditionalStores(t *testing.T) {
 	l.store(t)
 	l.FailConditional(64, &Block{8})
 	l.want(t, "fail 2")
+
+	// One that fails needs no data, unless a load of the line waits behind it.
+	l.link(t)
+	l.store(t)
+	if !l.Alone(64) || l.Alone(128) {
+		t.Error("the store is not alone, or another line has one")
+	}
+	l.FailConditional(64, nil)
+	l.want(t, "fail 2")
+	l.store(t)
+	l.access(t, 64, false, 6)
+	if l.Alone(64) {
+		t.Error("the store is alone with a load")
+	}
+	l.FailConditional(64, &Block{8})
+	l.want(t, "fail 2", "perform 6 at 8")
 	if err := l.queue.Err(); err != nil {
 		t.Error(err)
 	}

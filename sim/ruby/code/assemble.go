@@ -405,6 +405,9 @@ func (op opcode) gives(copying opcode) bool {
 func (g *generator) knownPlace(x types.Expr) (at int, ok bool) {
 	switch x := x.(type) {
 	case *types.Const:
+		if x.Of == g.MachineType {
+			g.checkMachine(x)
+		}
 		if ShapeOf(x.Of) == Word {
 			return g.constant(numberOfConst(x)), true
 		}

@@ -78,6 +78,8 @@ func (p *Program) rolesOf(m *types.Machine) []*Role {
 		one.Home = true
 	case slices.ContainsFunc(p.Protocol.Machines, func(n *types.Machine) bool { return len(joins(m, n)) > 0 && param(n, isSequencer) }):
 		one.Private = true
+	case param(m, func(v *types.Var) bool { return v.Type.Name == "CacheMemory" }) && !ofGPU(m):
+		// a further level, by any name
 	default:
 		return nil
 	}
@@ -101,6 +103,21 @@ func (p *Program) assignRoles(m *types.Machine) *Machine {
 		code.Home = code.Home || r.Home
 	}
 	return code
+}
+
+// ofGPU reports whether a machine is one of those that MOESI_AMD_Base has for GPUs.
+func ofGPU(m *types.Machine) bool {
+	return param(m, func(v *types.Var) bool { return v.Type.Name == "WireBuffer" })
+}
+
+// checkMachine refuses a type of machine that is declared and that the system has none of: what is sent
+// there reaches nothing. CHI's MiscNode is for requests that no core makes.
+func (g *generator) checkMachine(x *types.Const) {
+	for _, m := range g.Protocol.Machines {
+		if uint64(m.Ordinal) == numberOfConst(x) && g.Dense[m.Ordinal] < 0 && m.Name != "MiscNode" && !ofGPU(m) {
+			g.unsupported(x.At, "machine %s, of which the simulated machine has none: it has machines with a Sequencer, a DMASequencer, a CacheMemory or a DirectoryMemory", m.Name)
+		}
+	}
 }
 
 // below is the role that one asks for lines; nil for memory. A device asks the
