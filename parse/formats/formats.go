@@ -13,7 +13,6 @@ import (
 	"ordeal/parse/formats/axe"
 	"ordeal/parse/formats/dbcop"
 	"ordeal/parse/formats/oplog"
-	"ordeal/parse/formats/porcupine"
 )
 
 // Holds says what a file of a format holds.
@@ -117,7 +116,7 @@ var list = []Format{
 	{
 		Name: "porcupine", Title: "registers with times, of users of Porcupine and Jepsen; read only", Holds: History,
 		Express: Express{RMW: true, Times: true},
-		read:    one(porcupine.Read),
+		read:    readObjects,
 	},
 	{
 		Name: "litmus", Title: "X86_64 test of herd7 and litmus7", Holds: Program,

@@ -8,15 +8,21 @@ import (
 	"ordeal/parse"
 	"ordeal/parse/formats/axe"
 	"ordeal/parse/formats/litmus"
+	"ordeal/parse/formats/porcupine"
+	"ordeal/parse/objects"
 )
 
 // Trace is one execution of a file.
 type Trace struct {
 	Line    int            // of its first line, from 1
-	History *parse.History // nil where Err is not
-	Err     error          // what is wrong with it: "name:line: …"
-	Notes   []string       // what of the file the history leaves out
-	_       struct{}
+	History *parse.History // nil where Err is not, or Repeated
+	// Objects is the history with the values as they are, of a format with times.
+	// Repeated says why there is no History: a value does not name its writer.
+	Objects  *objects.History
+	Repeated error
+	Err      error    // what is wrong with it: "name:line: …"
+	Notes    []string // what of the file the history leaves out
+	_        struct{}
 }
 
 // ErrEmpty says that there is nothing to check: a file without executions, or
@@ -37,7 +43,7 @@ func Read(f Format, in io.Reader, name string, each func(Trace) error) error {
 	var failed error // of each
 	err := f.read(in, name, func(t Trace) error {
 		count++
-		if t.Err == nil && len(t.History.Ops) == 0 {
+		if t.Err == nil && t.empty() {
 			t.History, t.Err = nil, fmt.Errorf("%s:%d: %w", name, t.Line, ErrEmpty)
 		}
 		failed = each(t)
@@ -53,6 +59,24 @@ func Read(f Format, in io.Reader, name string, each func(Trace) error) error {
 		return each(Trace{Line: 1, Err: fmt.Errorf("%s:1: %w", name, ErrEmpty)})
 	}
 	return err
+}
+
+// empty reports whether there is nothing to check.
+func (t *Trace) empty() bool {
+	return (t.History == nil || len(t.History.Ops) == 0) && (t.Objects == nil || len(t.Objects.Ops) == 0)
+}
+
+func readObjects(in io.Reader, name string, each func(Trace) error) error {
+	source := &observed{in: in}
+	r, err := porcupine.Read(source, name)
+	if source.err != nil {
+		return err
+	}
+	t := Trace{Line: 1, Err: err}
+	if err == nil {
+		t.History, t.Objects, t.Repeated, t.Notes = r.History, r.Objects, r.Repeated, r.Notes
+	}
+	return each(t)
 }
 
 func one(read func(io.Reader, string) (*parse.History, []string, error)) func(io.Reader, string, func(Trace) error) error {

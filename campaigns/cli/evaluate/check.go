@@ -173,6 +173,7 @@ type result struct {
 	verdicts []check.Verdict
 	class    *check.Classification // with --model all
 	kernel   string                // with --kernel
+	linear   *linearized           // where values repeat
 }
 
 // longHistory is the number of operations above which a history itself takes a
@@ -223,6 +224,14 @@ func (c *evaluate) evaluate(ctx context.Context, t *Trace) (*result, error) {
 	r := new(result)
 	for _, m := range models {
 		v := check.Verdict{Model: m.Name}
+		if m == model.Linearizable && t.Objects != nil && t.History == nil {
+			var err error
+			if v, err = c.checkObjects(ctx, t, r); err != nil {
+				return nil, err
+			}
+			r.verdicts = append(r.verdicts, v)
+			continue
+		}
 		if p, _ := check.Procedure(c.options.Procedure); t.History != nil && p.Supports(m) {
 			var err error
 			if v, err = check.Check(ctx, t.History, m, c.options); err != nil {
@@ -290,6 +299,10 @@ func (c *evaluate) print(t *Trace, r *result) error {
 		v := &verdicts[i]
 		if weakest := r.class == nil || slices.Contains(r.class.Weakest, v.Model); c.explain && weakest && v.Answer == check.Forbidden {
 			fmt.Fprintf(&b, "\nwhy %s forbids it%s:\n\n", v.Model, proofText(v))
+			if r.linear != nil && v.Model == model.Linearizable.Name {
+				r.linear.explain(&b)
+				continue
+			}
 			m, _ := model.ByName(v.Model)
 			if err := check.Explain(&b, t.History, m, v); err != nil {
 				return fmt.Errorf("explain %s: %w", t.Place, err)

@@ -2,6 +2,7 @@ package evaluate
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -22,6 +23,7 @@ import (
 	"ordeal/parse"
 	"ordeal/parse/formats"
 	"ordeal/parse/formats/events"
+	"ordeal/parse/objects"
 )
 
 // Trace is one history to evaluate, or what is wrong with it.
@@ -30,7 +32,9 @@ type Trace struct {
 	Many    bool   // its path may hold more than one
 	History *parse.History
 	Err     error
-	Notes   []string      // what of the file the history leaves out
+	Notes   []string // what of the file the history leaves out
+	// Objects are those of formats.Trace; Err says then why there is no History.
+	Objects *objects.History
 	Models  []model.Model // to evaluate by unless the command line says
 	// Steps makes the execution that a native log tells; Sequence is what was
 	// imported: for --serializability.
@@ -230,7 +234,8 @@ func (in *Input) read(f formats.Format, r io.Reader, name string, evaluate func(
 			models = []model.Model{model.Linearizable}
 		}
 		return evaluate(&Trace{
-			Place: fmt.Sprintf("%s:%d", name, next.Line), History: next.History, Err: next.Err, Notes: next.Notes, Models: models,
+			Place: fmt.Sprintf("%s:%d", name, next.Line), History: next.History, Err: cmp.Or(next.Err, next.Repeated), Notes: next.Notes, Models: models,
+			Objects: next.Objects,
 		})
 	})
 }

@@ -16,14 +16,16 @@ type TraceResult struct {
 	Weakest   []string `json:"weakest_forbidding,omitempty"`
 	Open      []string `json:"unknown,omitempty"`
 	Kernel    string   `json:"kernel,omitempty"`
+	// Linearization is evidence about a history in which values repeat.
+	Linearization *Linearization `json:"linearization,omitempty"`
 }
 
 func (c *evaluate) printJSON(t *Trace, r *result) error {
-	out := TraceResult{Trace: certificate.New(t.Place, t.History, r.verdicts), NotRead: t.Notes, Kernel: r.kernel}
+	out := TraceResult{Trace: certificate.New(t.Place, t.History, r.verdicts), NotRead: t.Notes, Kernel: r.kernel, Linearization: r.linear.json()}
 	if r.class != nil {
 		out.Strongest, out.Weakest, out.Open = r.class.Strongest, r.class.Weakest, r.class.Open
 	}
-	if t.Err != nil {
+	if t.Err != nil && r.linear == nil {
 		out.Error = t.Err.Error()
 	}
 	for i := range r.verdicts {

@@ -1,7 +1,6 @@
 package porcupine_test
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 
@@ -51,7 +50,7 @@ func TestShapes(t *testing.T) {
 		if err := porcupine.Missed([]byte(shapes[name])); err != nil {
 			t.Errorf("%s: not recognised: %v", name, err)
 		}
-		h, left, err := porcupine.Read(strings.NewReader(shapes[name]), "f")
+		h, left, err := read(shapes[name])
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -72,11 +71,11 @@ func TestArray(t *testing.T) {
 	if err := porcupine.Missed([]byte(array)); err != nil {
 		t.Error(err)
 	}
-	want, _, err := porcupine.Read(strings.NewReader(register), "f")
+	want, _, err := read(register)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, _, err := porcupine.Read(strings.NewReader(array), "f")
+	got, _, err := read(array)
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(parse.History{})); err != nil || diff != "" {
 		t.Error(err, diff)
 	}
@@ -93,13 +92,13 @@ func TestShapeFaults(t *testing.T) {
 		{"{:process 0, :type :invoke, :f :write, :value [1 2 3]}", "f:1: write of another value than the operation has: want one, of cas two"},
 		{"{:process 0, :type :invoke, :f :read, :value " + deep, "f:1: the event is not closed"},
 	} {
-		_, _, err := porcupine.Read(strings.NewReader(c.text), "f")
+		_, _, err := read(c.text)
 		if err == nil || err.Error() != c.want {
 			t.Errorf("%.80s\n%v, want\n%s", c.text, err, c.want)
 		}
 	}
 	closed := "{:process :nemesis, :type :info, :f :start, :error " + deep + strings.Repeat("]", len(deep)) + "}\n" + shapes["maps"]
-	if _, _, err := porcupine.Read(bytes.NewReader([]byte(closed)), "f"); err != nil {
+	if _, _, err := read(closed); err != nil {
 		t.Errorf("an error nested a million deep: %.200v", err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"ordeal/parse"
@@ -16,14 +17,14 @@ import (
 var verbs = map[string]kind{
 	"read": read, "get": read, "load": read, "r": read,
 	"write": write, "put": write, "store": write, "set": write, "w": write,
-	"cas": cas,
+	"cas": cas, "append": add, "txn": txn, "acquire": acquire, "release": release,
 }
 
 func verb(name string) (kind, error) {
 	if k := verbs[strings.ToLower(name)]; k != 0 {
 		return k, nil
 	}
-	return 0, fmt.Errorf("operation %q is none of a register: want read, write or cas", name)
+	return 0, fmt.Errorf("operation %q: want read, write, cas, append, txn, acquire or release", name)
 }
 
 // defaultKey is the key where lines have none.
@@ -160,8 +161,10 @@ func (r *reader) operation(code []byte, line int) error {
 			return errors.New(`"output" is missing: what the read returned`)
 		}
 		o.from = rec.Output.one("value")
-	case write:
+	case write, add:
 		o.to = in.Value.one()
+	case acquire, release:
+		o.mutex()
 	case cas:
 		o.from, o.to = in.From.one(), in.To.one()
 		if len(in.Value.list) == 2 {
@@ -171,7 +174,7 @@ func (r *reader) operation(code []byte, line int) error {
 		case o.outcome == pending:
 		case done == "true":
 		case done == "false":
-			o.outcome = failed
+			o.outcome, o.compared = failed, true
 		default:
 			return errors.New(`"output" of a cas: want true or false`)
 		}
@@ -185,21 +188,29 @@ type event struct {
 	process, step, verb string
 	key                 string // empty: not given
 	value               form
+	log                 bool // a line of a log
 }
 
 // event reads a line or map of an event log.
 func (r *reader) event(code []byte, line int) error {
 	s := trace.Scanner{Text: code}
 	var e event
-	if s.Eat("{") {
+	switch {
+	case isMap(code):
+		s.Eat("{")
 		e.ednMap(&s)
-	} else if !e.jepsen(&s) {
+	case code[0] == '{':
+		if err := e.json(code); err != nil {
+			return err
+		}
+		s.At = len(code)
+	case !e.jepsen(&s):
 		return nil // of another kind
 	}
 	if s.End(); s.Err != nil {
 		return s.Err
 	}
-	if strings.HasPrefix(e.process, ":") {
+	if strings.HasPrefix(e.process, ":") || e.process == "nemesis" {
 		r.lost.others++
 		return nil
 	}
@@ -228,7 +239,7 @@ func (r *reader) event(code []byte, line int) error {
 // tuple takes the key out of a value [key value] of Jepsen's independent tests: the
 // value of a cas alone is a pair.
 func (e *event) tuple(k kind) {
-	if list := e.value.list; e.key == "" && len(list) == 2 && (k != cas || list[1].list != nil) {
+	if list := e.value.list; e.key == "" && len(list) == 2 && ((k != cas && k != txn) || list[1].list != nil) && list[0].list == nil {
 		e.key, e.value = strings.TrimPrefix(list[0].text, ":"), list[1]
 	}
 }
@@ -246,11 +257,15 @@ func (r *reader) invoke(e *event, k kind, line int) error {
 	if index, under := r.open[e.process]; under {
 		return fmt.Errorf("process %s invokes an operation while that of line %d is under way", e.process, r.ops[index].line)
 	}
-	o := operation{client: e.process, kind: k, key: cmp.Or(e.key, defaultKey), line: line, time: parse.Interval{Call: r.now, Return: parse.Pending}}
+	o := operation{client: e.process, kind: k, verb: k, key: cmp.Or(e.key, defaultKey), line: line, time: parse.Interval{Call: r.now, Return: parse.Pending}}
 	is := true
 	switch list := e.value.list; {
-	case k == write:
+	case k == write || k == add:
 		o.to, is = e.value.scalar()
+	case k == acquire || k == release:
+		o.mutex()
+	case k == txn:
+		o.parts, is = transaction(e.value)
 	case k == cas && len(list) == 2:
 		var to bool
 		o.from, is = list[0].scalar()
@@ -276,12 +291,18 @@ func (r *reader) complete(e *event, k kind) error {
 	}
 	delete(r.open, e.process)
 	o := &r.ops[index]
-	if o.kind != k || e.key != "" && o.key != e.key {
+	if o.verb != k || e.key != "" && o.key != e.key {
 		return fmt.Errorf("%s of %s ends the operation of line %d, which is another", e.verb, cmp.Or(e.key, o.key), o.line)
 	}
 	switch e.step {
 	case "ok":
 		o.outcome, o.time.Return = ok, r.now
+		if k == txn {
+			var is bool
+			if o.parts, is = transaction(e.value); !is {
+				return errors.New("a transaction that returns other than operations [:r key value]")
+			}
+		}
 		if k == read {
 			var is bool
 			if o.from, is = e.value.scalar(); !is {
@@ -289,7 +310,7 @@ func (r *reader) complete(e *event, k kind) error {
 			}
 		}
 	case "fail":
-		o.outcome, o.time.Return = failed, r.now
+		o.outcome, o.time.Return, o.compared = failed, r.now, e.log
 	case "info":
 	default:
 		return fmt.Errorf("type %q: want invoke, ok, fail or info", e.step)
@@ -297,19 +318,31 @@ func (r *reader) complete(e *event, k kind) error {
 	return nil
 }
 
-// jepsen reads a line of a Jepsen log: INFO jepsen.util - 3 :ok :read 7. It
-// reports false for lines about something else than an operation. What follows the
+// steps are what happens to operations.
+var steps = []string{":invoke", ":ok", ":fail", ":info"}
+
+// isLogged reports whether a line has a process and a step, as in Jepsen's logs.
+func isLogged(line []byte) (process, step []byte, is bool) {
+	fields := bytes.Fields(line)
+	for i := 1; i < len(fields); i++ {
+		if slices.Contains(steps, string(fields[i])) {
+			return fields[i-1], fields[i], true
+		}
+	}
+	return nil, nil, false
+}
+
+// jepsen reads a line of a Jepsen log or of its history.txt: INFO jepsen.util - 3 :ok :read 7.
+// It reports false for lines about something else than an operation. What follows the
 // value of one that failed or may not have ended is its error.
 func (e *event) jepsen(s *trace.Scanner) bool {
-	_, rest, found := bytes.Cut(s.Text, []byte(" - "))
-	fields := bytes.Fields(rest)
-	if !found || len(fields) < 3 || fields[1][0] != ':' {
+	process, step, is := isLogged(s.Text)
+	if !is {
 		s.At = len(s.Text)
 		return false
 	}
-	s.Text = rest
-	e.process = ednForm(s, 0).text
-	e.step = strings.TrimPrefix(ednForm(s, 0).text, ":")
+	e.log, e.process, e.step = true, string(process), string(step[1:])
+	s.At = bytes.Index(s.Text, append([]byte{step[0]}, step[1:]...)) + len(step)
 	e.verb = strings.TrimPrefix(ednForm(s, 0).text, ":")
 	if s.Next() != 0 {
 		e.value = ednForm(s, 0)
@@ -318,6 +351,31 @@ func (e *event) jepsen(s *trace.Scanner) bool {
 		s.At = len(s.Text)
 	}
 	return true
+}
+
+// json reads {"process": 0, "type": "invoke", …}.
+func (e *event) json(code []byte) error {
+	var fields struct {
+		Process, Type, F, Key scalar
+		Value                 json.RawMessage
+	}
+	if err := json.Unmarshal(code, &fields); err != nil {
+		return fmt.Errorf("want an event as JSON: %w", err)
+	}
+	e.process, e.step, e.verb, e.key = fields.Process.one(), fields.Type.one(), fields.F.one(), fields.Key.one()
+	s := trace.Scanner{Text: bytes.ReplaceAll(fields.Value, []byte("null"), []byte("nil"))}
+	if len(s.Text) > 0 {
+		e.value = ednForm(&s, 0)
+	}
+	return s.Err
+}
+
+// mutex makes the operation that of the lock as a register: nothing, or held.
+func (o *operation) mutex() {
+	if o.to = "held"; o.kind == release {
+		o.from, o.to = o.to, nothing
+	}
+	o.kind = cas
 }
 
 // ednMap reads what follows the brace of {:process 0, :type :invoke, …}.

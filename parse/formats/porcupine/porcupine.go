@@ -32,6 +32,7 @@ import (
 
 	"ordeal/parse"
 	"ordeal/parse/formats/internal/trace"
+	"ordeal/parse/objects"
 )
 
 // Missed says what a text has not of the notations; nil if it begins as one does.
@@ -50,30 +51,47 @@ func Missed(text []byte) error {
 }
 
 func isEvent(line []byte) bool {
-	return isMap(line) || bytes.HasPrefix(line, []byte("INFO")) && bytes.Contains(line, []byte("jepsen"))
+	_, _, is := isLogged(line)
+	return is || isMap(line) || bytes.HasPrefix(line, []byte("{")) && bytes.Contains(line, []byte(`"process"`)) || isLog(line)
 }
 
-// Read reads a history from in; name stands in error messages. The notes say what
-// of the file is left out. The error is about reading, or joins all faults, each
-// with name and line.
-func Read(in io.Reader, name string) (*parse.History, []string, error) {
+// isLog reports whether a line is one of Jepsen's log.
+func isLog(line []byte) bool {
+	return bytes.Contains(line, []byte("INFO")) && bytes.Contains(line, []byte("jepsen"))
+}
+
+// Result is what a file says.
+type Result struct {
+	Objects *objects.History
+	// History is the same where every value read names its writer; else it is nil, and
+	// Repeated says why.
+	History  *parse.History
+	Repeated error
+	Notes    []string // what of the file is left out
+	_        struct{}
+}
+
+// Read reads a history from in; name stands in error messages. The error is about reading,
+// or joins all faults, each with name and line.
+func Read(in io.Reader, name string) (*Result, error) {
 	r := reader{open: map[string]int{}}
 	if err := r.trace.ReadLines(in, name, r.line); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if err := r.maps.end(); err != nil {
 		r.trace.Fault(r.maps.line, err)
 	}
-	r.values()
 	if err := r.trace.Err(name); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	r.threads()
-	h, err := r.trace.Finish(name, 1)
-	if err != nil {
-		return nil, nil, err
+	result := &Result{Objects: r.objects()}
+	r.values()
+	result.Notes = r.notes()
+	if result.Repeated = r.trace.Err(name); result.Repeated == nil {
+		r.threads()
+		result.History, result.Repeated = r.trace.Finish(name, 1)
 	}
-	return h, r.notes(), nil
+	return result, nil
 }
 
 // kind is what an operation does.
@@ -83,6 +101,10 @@ const (
 	read kind = iota + 1
 	write
 	cas
+	add // to the end of the value
+	txn
+	acquire // a lock: a cas
+	release
 )
 
 // outcome is how an operation ended.
@@ -102,6 +124,9 @@ const nothing = ""
 type operation struct {
 	client   string
 	kind     kind
+	verb     kind        // as written
+	parts    []operation // of a txn
+	compared bool        // of a cas that failed: since it found another value
 	key      string
 	from, to string // read: from is what it returned
 	outcome  outcome
@@ -114,6 +139,7 @@ type reader struct {
 	ops   []operation
 	open  map[string]int // of an event log: process → its operation under way
 
+	logs bool // lines of a log have been read: others are of no interest
 	maps splitter
 	now  int64 // the time of the last event
 
@@ -124,15 +150,16 @@ type reader struct {
 func (r *reader) line(code []byte, line int) error {
 	if r.maps.depth == 0 && !r.maps.inVector {
 		switch c := code[0]; {
-		case c == 'I' && isEvent(code):
-			return r.event(code, line)
-		case bytes.IndexByte([]byte("[(;#])"), c) < 0 && !isMap(code):
+		case c == '{' && !isMap(code) && !isEvent(code):
 			return r.operation(code, line)
+		case bytes.IndexByte([]byte("{[(;#])"), c) < 0 && (isEvent(code) || r.logs):
+			r.logs = true
+			return r.event(code, line)
 		}
 	}
 	return r.maps.split(code, line, func(text []byte, line int) {
 		read := r.event
-		if !isMap(text) {
+		if !isEvent(text) {
 			read = r.operation
 		}
 		if err := read(text, line); err != nil {
@@ -172,7 +199,10 @@ func (r *reader) values() {
 	written := map[place]int{}
 	for i := range r.ops {
 		op := &r.ops[i]
-		if op.kind == read || op.outcome == failed || op.outcome == pending && op.kind == cas && !reads[place{op.key, op.to}] {
+		if op.kind == add || op.kind == txn {
+			r.trace.Faultf(op.line, "%s: only a register that is written as a whole tells from whom reads read", map[kind]string{add: "append", txn: "transaction"}[op.kind])
+		}
+		if op.kind == read || op.kind > cas || op.outcome == failed || op.outcome == pending && op.kind == cas && !reads[place{op.key, op.to}] {
 			continue
 		}
 		at := place{op.key, op.to}

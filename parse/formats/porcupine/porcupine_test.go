@@ -88,7 +88,7 @@ INFO  jepsen.util - 4	:fail	:cas	[5 6]
 			Times: []parse.Interval{{Call: 1, Return: parse.Pending}, {Call: 2, Return: parse.Pending}, {Call: 3, Return: 4}},
 		}, nil},
 	} {
-		h, notes, err := porcupine.Read(strings.NewReader(c.text), "f")
+		h, notes, err := read(c.text)
 		if err != nil {
 			t.Errorf("%v in\n%s", err, c.text)
 			continue
@@ -102,6 +102,15 @@ INFO  jepsen.util - 4	:fail	:cas	[5 6]
 	}
 }
 
+// read is the history of a text, or why there is none.
+func read(text string) (*parse.History, []string, error) {
+	r, err := porcupine.Read(strings.NewReader(text), "f")
+	if err != nil {
+		return nil, nil, err
+	}
+	return r.History, r.Notes, r.Repeated
+}
+
 // Each fault names its line, and nothing is guessed.
 func TestFaults(t *testing.T) {
 	const ok = `{"client":0,"input":{"op":"put","value":1},"call":0,"return":1}` + "\n"
@@ -109,18 +118,19 @@ func TestFaults(t *testing.T) {
 		{ok + `{"client":1,"input":{"op":"put","value":1},"call":0,"return":1}`, "f:2: writes 1 to register, as line 1 does: reads would not name their writer"},
 		{ok + `{"client":1,"input":{"op":"get"},"call":0,"return":1,"output":5}`, "f:2: reads 5 from register, which no operation writes there"},
 		{ok + `{"client":1,"input":{"op":"cas","from":1,"to":2},"call":0,"return":1,"output":false}`, "f:2: a cas from 1 of register failed: what it read instead is not known"},
-		{ok + `{"client":1,"input":{"op":"append","value":1},"call":0,"return":1}`, `f:2: operation "append" is none of a register: want read, write or cas`},
+		{ok + `{"client":1,"input":{"op":"append","value":1},"call":0,"return":1}`, `f:2: append: only a register that is written as a whole tells from whom reads read`},
 		{ok + `{"client":1,"input":{"op":"get"},"call":3,"return":1,"output":5}`, "f:2: returns at 1, before its call at 3"},
 		{ok + `{"client":1,"input":{"op":"get"},"call":0,"return":1}`, `f:2: "output" is missing: what the read returned`},
 		{ok + `{"client":1,"input":{"op":"put","value":null},"call":0,"return":1}`, "f:2: writes nothing, the initial value, to register"},
 		{ok + `{"client":"a b","input":{"op":"get"},"call":0,"return":1,"output":1}`, `f:2: client "a b": want a word of letters, digits and _`},
 		{ok + `{"client":1,"input":{"op":"get"},"call":0,"return":1,"output":1} {}`, "f:2: more than one value on the line"},
+		{`{:process 0, :type :invoke, :f :pop, :value nil}`, `f:1: operation "pop": want read, write, cas, append, txn, acquire or release`},
 		{"INFO jepsen.util - 0 :ok :read 1", "f:1: process 0 ends an operation that it did not invoke"},
 		{"INFO jepsen.util - 0 :invoke :read nil\nINFO jepsen.util - 0 :invoke :read nil", "f:2: process 0 invokes an operation while that of line 1 is under way"},
 		{`{:process 0, :type :invoke, :f :put, :key "k", :value "a}`, "f:1: the string is not closed"},
-		{`{:process 0, :type :invoke, :f :append, :key "k", :value "a"}`, `f:1: operation "append" is none of a register: want read, write or cas`},
+		{`{:process 0, :type :invoke, :f :append, :key "k", :value "a"}`, `f:1: append: only a register that is written as a whole tells from whom reads read`},
 	} {
-		_, _, err := porcupine.Read(strings.NewReader(c.text), "f")
+		_, _, err := read(c.text)
 		if err == nil || err.Error() != c.want {
 			t.Errorf("%s\n%v, want\n%s", c.text, err, c.want)
 		}
@@ -132,7 +142,7 @@ func FuzzRead(f *testing.F) {
 	f.Add("INFO jepsen.util - 0 :invoke :cas [1 2]\nINFO jepsen.util - 0 :ok :cas [1 2]")
 	f.Add(`{:process 0, :type :invoke, :f :put, :key "k", :value "a"}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		h, _, err := porcupine.Read(strings.NewReader(text), "f")
+		h, _, err := read(text)
 		if err != nil {
 			return
 		}

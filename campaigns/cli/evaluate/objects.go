@@ -1,0 +1,115 @@
+package evaluate
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"ordeal/check"
+	"ordeal/check/linear"
+	"ordeal/check/model"
+	"ordeal/parse/objects"
+)
+
+// linearized is the answer about a history in which values repeat.
+type linearized struct {
+	verdict *linear.Verdict
+	history *objects.History
+}
+
+// checkObjects answers linearizability of a history in which values repeat, or says why
+// there is no answer.
+func (c *evaluate) checkObjects(ctx context.Context, t *Trace, r *result) (check.Verdict, error) {
+	v := check.Verdict{Model: model.Linearizable.Name, Procedure: "linear"}
+	if c.options.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, c.options.Timeout)
+		defer cancel()
+	}
+	memory := c.options.MemoryBytes
+	if memory == 0 {
+		memory = c.options.AvailableBytes / 2 // the collector keeps as much again
+	}
+	start := time.Now()
+	answer, err := linear.Check(ctx, t.Objects, memory)
+	v.Stats.Search = time.Since(start)
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		v.Reason = "time budget exhausted"
+		return v, nil
+	case errors.Is(err, linear.ErrMemory):
+		v.Reason = err.Error()
+		return v, nil
+	case err != nil:
+		return v, err
+	}
+	v.Answer = check.Forbidden
+	if answer.Allowed {
+		v.Answer = check.Allowed
+	}
+	v.Stats.Ops = len(t.Objects.Ops)
+	r.linear = &linearized{answer, t.Objects}
+	return v, nil
+}
+
+// explain says why a history is not linearizable.
+func (l *linearized) explain(b *bytes.Buffer) {
+	h, v := l.history, l.verdict
+	last := &h.Ops[v.Last]
+	key := h.Keys[last.Key]
+	if last.Kind == objects.Txn {
+		key = "the transactions"
+	}
+	fmt.Fprintf(b, "%s: all before the return of this operation is linearizable, and with it no longer:\n  line %d  %s\n", key, last.Line, h.Text(last))
+	from := "whatever the value before"
+	if v.Begins {
+		from = "from the beginning"
+	}
+	fmt.Fprintf(b, "%s, these have no order (* may have taken effect before or after, or not at all):\n", from)
+	for _, id := range v.Window {
+		mark := ' '
+		if slices.Contains(v.Optional, id) {
+			mark = '*'
+		}
+		fmt.Fprintf(b, "%c line %d  %s\n", mark, h.Ops[id].Line, h.Text(&h.Ops[id]))
+	}
+	const most = 5
+	tail := v.Order[max(0, len(v.Order)-most):]
+	fmt.Fprintf(b, "an order of the %d operations before ends with:\n", len(v.Order))
+	for _, id := range tail {
+		fmt.Fprintf(b, "  line %d  %s\n", h.Ops[id].Line, h.Text(&h.Ops[id]))
+	}
+}
+
+// Linearization is the evidence about a history in which values repeat, each operation
+// given by the line of its call: an order of all operations, key by key; or where there is
+// none, that of the longest prefix of a key, the operation with whose return it ends, and
+// the shortest stretch of time that has no order whatever the value at its beginning.
+type Linearization struct {
+	Order    []int `json:"order"`
+	Last     int   `json:"last,omitempty"`
+	Window   []int `json:"window,omitempty"`
+	Optional []int `json:"optional,omitempty"`
+}
+
+func (l *linearized) json() *Linearization {
+	if l == nil {
+		return nil
+	}
+	lines := func(ids []int32) []int {
+		list := make([]int, len(ids))
+		for i, id := range ids {
+			list[i] = l.history.Ops[id].Line
+		}
+		return list
+	}
+	out := &Linearization{Order: lines(l.verdict.Order)}
+	if !l.verdict.Allowed {
+		out.Last = l.history.Ops[l.verdict.Last].Line
+		out.Window, out.Optional = lines(l.verdict.Window), lines(l.verdict.Optional)
+	}
+	return out
+}

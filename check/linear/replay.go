@@ -1,0 +1,142 @@
+package linear
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"ordeal/parse/objects"
+)
+
+// Replay checks an order of operations: that every operation of the span among ids (nil: all)
+// is in it once, a pending one at most once; that on each key none comes after one that was
+// called after it returned; and that doing them in this order, each returns what it did. It
+// shares no code with the search.
+func Replay(h *objects.History, order []int32, span Span, ids []int32) error {
+	count := make([]uint8, len(h.Ops))
+	memory := make([]string, len(h.Keys))
+	for i := range memory {
+		memory[i] = h.Values[0]
+	}
+	called := make([]int64, len(h.Keys)) // the last call so far
+	for i := range called {
+		called[i] = math.MinInt64
+	}
+	for _, id := range order {
+		o := &h.Ops[id]
+		count[id]++
+		fault := func(err error) error { return fmt.Errorf("line %d: %s: %w", o.Line, h.Text(o), err) }
+		if o.Times.Return < called[o.Key] {
+			return fault(errors.New("placed after an operation called after it returned"))
+		}
+		called[o.Key] = max(called[o.Key], o.Times.Call)
+		parts := o.Parts
+		if o.Kind != objects.Txn {
+			parts = []objects.Op{*o}
+		}
+		for k := range parts {
+			if err := do(h, memory, &parts[k]); err != nil {
+				return fault(err)
+			}
+		}
+	}
+	check := func(id int32) error {
+		o := &h.Ops[id]
+		done := o.Times.Return < span.End
+		switch {
+		case count[id] > 1 || count[id] > 0 && o.Times.Call >= span.End:
+			return fmt.Errorf("line %d: %s: placed twice, or before its call", o.Line, h.Text(o))
+		case count[id] == 0 && done:
+			return fmt.Errorf("line %d: %s: not placed", o.Line, h.Text(o))
+		}
+		return nil
+	}
+	if ids == nil {
+		for id := range h.Ops {
+			ids = append(ids, int32(id))
+		}
+	}
+	for _, id := range ids {
+		if err := check(id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// do does one operation in memory.
+func do(h *objects.History, memory []string, o *objects.Op) error {
+	held := memory[o.Key]
+	switch o.Kind {
+	case objects.Read:
+		if held != h.Values[o.From] {
+			return fmt.Errorf("the object holds %q", held)
+		}
+	case objects.Write:
+		memory[o.Key] = h.Values[o.To]
+	case objects.Append:
+		memory[o.Key] += h.Values[o.To]
+	case objects.CAS:
+		if (held == h.Values[o.From]) == o.Failed {
+			return fmt.Errorf("the object holds %q", held)
+		}
+		if !o.Failed {
+			memory[o.Key] = h.Values[o.To]
+		}
+	}
+	return nil
+}
+
+// Enumerate tries all orders of a few operations from a value, and returns one that fits:
+// the plain definition, which the search is compared with. Optional operations may be left
+// out. A value of no operation is one that none of them wrote or read.
+func Enumerate(h *objects.History, ids, optional []int32, start objects.Value) []int32 {
+	memory := make([]string, len(h.Keys))
+	for i := range memory {
+		memory[i] = "\x00"
+		if int(start) < len(h.Values) {
+			memory[i] = h.Values[start]
+		}
+	}
+	may := map[int32]bool{}
+	for _, id := range optional {
+		may[id] = true
+	}
+	return enumerate(h, ids, may, memory, []int32{})
+}
+
+func enumerate(h *objects.History, left []int32, optional map[int32]bool, memory []string, order []int32) []int32 {
+	rest := 0
+	for _, id := range left {
+		if !optional[id] {
+			rest++
+		}
+	}
+	if rest == 0 {
+		return order
+	}
+next:
+	for i, id := range left {
+		o := &h.Ops[id]
+		for _, other := range left {
+			if !optional[other] && h.Ops[other].Times.Return < o.Times.Call {
+				continue next
+			}
+		}
+		after := append([]string(nil), memory...)
+		parts := o.Parts
+		if o.Kind != objects.Txn {
+			parts = []objects.Op{*o}
+		}
+		for k := range parts {
+			if do(h, after, &parts[k]) != nil {
+				continue next
+			}
+		}
+		others := append(append([]int32(nil), left[:i]...), left[i+1:]...)
+		if found := enumerate(h, others, optional, after, append(order[:len(order):len(order)], id)); found != nil {
+			return found
+		}
+	}
+	return nil
+}
