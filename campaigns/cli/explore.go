@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -222,7 +223,7 @@ func (x *exploreRun) print(r *exploration.Result) error {
 		if list := x.spec.Explore.Ignore; len(list) > 0 {
 			except = " but " + strings.Join(list, ", ")
 		}
-		fmt.Fprintf(w, "%-10s every property%s holds in all reachable states\n", "holds", except)
+		fmt.Fprintf(w, "%-10s every property%s holds in all reachable states of %s\n", "holds", except, x.scope())
 	}
 	if err := x.printRows(r.Coverage); err != nil {
 		return err
@@ -230,6 +231,16 @@ func (x *exploreRun) print(r *exploration.Result) error {
 	fmt.Fprintf(w, "%-10s %s\n", "directory", x.o.Dir)
 	x.printNext(r)
 	return nil
+}
+
+// scope is the size of the machine: what holds in it is not known of larger ones.
+func (x *exploreRun) scope() string {
+	e := &x.spec.Explore
+	text := messages.Plural(cmp.Or(x.spec.Machine.Cores, config.DefaultExploredCores), "core") + ", " + messages.Plural(cmp.Or(e.Lines, 1), "line")
+	if e.DMA > 0 {
+		text += ", " + messages.Plural(e.DMA, "device")
+	}
+	return text
 }
 
 // printRows prints how many rows of the protocol were reached, those that never were, and with
@@ -248,6 +259,13 @@ func (x *exploreRun) printNext(r *exploration.Result) {
 	program, dir := messages.Quoted(x.Args[0]), messages.QuotedPath(x.o.Dir)
 	if len(r.Findings) > 0 {
 		fmt.Fprintf(x.Stdout, "%-10s %s repro %s\n", "repeat", program, dir)
+	} else if left := len(r.Coverage) - r.Coverage.Taken(); left > 0 && r.Complete() {
+		protocol := "--protocol " + messages.Quoted(x.spec.Machine.Protocol)
+		if file := x.spec.Machine.SLICC; file != "" {
+			protocol = "--slicc " + messages.QuotedPath(file)
+		}
+		fmt.Fprintf(x.Stdout, "%-10s %s rows need a larger machine, or nothing reaches them: --lines, --cores, --dma, --outstanding,\n", "not shown", comma(uint64(left)))
+		fmt.Fprintf(x.Stdout, "%-10s or %s audit --engines explore %s, which takes ever larger ones\n", "", program, protocol)
 	}
 	if r.Checkpoint {
 		fmt.Fprintf(x.Stdout, "%-10s %s explore --resume %s\n", "continue", program, dir)
