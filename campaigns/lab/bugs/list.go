@@ -55,6 +55,9 @@ type Bug struct {
 	Fix   string `yaml:"fix" json:"fix,omitempty"`
 	Issue string `yaml:"issue" json:"issue,omitempty"` // number in gem5's tracker
 	About string `yaml:"about" json:"about"`
+	// Gem5 is what of gem5's own scripts shows the bug, as a review of its source says: shipped options,
+	// options, only a tester that randomises, or none; empty where it was not reviewed.
+	Gem5 string `yaml:"gem5" json:"gem5,omitempty"`
 	// Cause is the kind of mistake, one of Causes.
 	Cause string `yaml:"cause" json:"cause"`
 	// Needs are what a program or a machine must have to show the bug, some of

@@ -123,14 +123,14 @@ func defects(t *testing.T) string {
 		b := &list.Bugs[i]
 		table := tables[b.Protocol]
 		if table == nil {
-			table = &messages.Table{Header: []any{"ID", "finding", "cause", "needs", "repair", "versions", "issue"}, Left: []int{1, 2, 3, 4, 5, 6}}
+			table = &messages.Table{Header: []any{"ID", "finding", "cause", "needs", "in gem5", "repair", "versions", "issue"}, Left: []int{1, 2, 3, 4, 5, 6, 7}}
 			tables[b.Protocol] = table
 		}
 		repair := "proposed"
 		if len(b.Repair) == 0 {
 			repair = ""
 		}
-		table.Rows = append(table.Rows, []any{b.ID, cell(b.Title), cell(b.About), strings.Join(b.Needs, ", "), repair, span(b.Versions), b.Issue})
+		table.Rows = append(table.Rows, []any{b.ID, cell(b.Title), cell(b.About), strings.Join(b.Needs, ", "), cell(b.Gem5), repair, span(b.Versions), b.Issue})
 	}
 	var text strings.Builder
 	for _, protocol := range slices.Sorted(maps.Keys(tables)) {
