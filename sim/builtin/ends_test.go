@@ -9,6 +9,7 @@ import (
 	"ordeal/sim/builtin/agent"
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/event"
+	"ordeal/sim/ruby"
 	"ordeal/sim/ruby/cache"
 )
 
@@ -132,4 +133,23 @@ func TestLongDelay(t *testing.T) {
 	p := parsed(t, "ordeal-program 1\nlayout spread\nlocations x\nthread 0\nload x\nthread 1\ndelay 1000000\nstore x 1\n")
 	r := newRunner(t, Options{Protocol: "mi", Core: core.InOrder, Barriers: agent.BarrierEnds})
 	ends(t, r, sim.Job{Program: p, Rounds: 1, Seed: 1}, sim.Passed, "")
+}
+
+// TestRetriesAreTracedOnce recycles requests for as long as memory takes: the trace has the transition once until something
+// else happens.
+func TestRetriesAreTracedOnce(t *testing.T) {
+	for _, wait := range []string{"nothing", "recycling"} {
+		path := edited(t, "home.sm", "action(zz_wait, \"z\") {\n    stall_and_wait(requestPort, address);\n  }", idleWaits[wait])
+		waits := 0
+		r := newRunner(t, Options{SLICC: path, Core: core.InOrder, Memory: event.Latency{Base: 50_000}, Trace: func(s ruby.Step) {
+			if s.State == "VM" && s.Event == "Get" {
+				waits++
+			}
+		}})
+		p := parsed(t, "ordeal-program 1\nlayout spread\nlocations x\nthread 0\nload x\nthread 1\nstore x 1\n")
+		ends(t, r, sim.Job{Program: p, Rounds: 1, Seed: 1}, sim.Passed, "")
+		if waits != 1 {
+			t.Errorf("%s: %d transitions that wait are traced, want 1", wait, waits)
+		}
+	}
 }

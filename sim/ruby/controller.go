@@ -21,6 +21,7 @@ type controller struct {
 	natives *nativeFuncs
 	// perCycle is the number of transitions that it runs in one cycle.
 	perCycle int
+	waited   map[retry]bool // see retries; not of a system that is used again
 	// idle says that the transition under way is one of a row that does nothing.
 	idle bool
 	now  event.Tick

@@ -77,10 +77,32 @@ func (c *controller) transition() int {
 		c.next = c.leadsTo(r.Transition)
 	}
 	c.words[code.NextWord] = c.next
-	if c.system.trace != nil {
+	if c.system.trace != nil && !c.retries(r, at) {
 		c.system.trace(c, state, c.event, int(c.next), memory.Addr(c.words[code.AddressWord]))
 	}
 	return int(r.Actions)
+}
+
+// retries reports whether a transition that only waits is one that was traced since the controller did
+// something else: traces have it once.
+func (c *controller) retries(r *code.TransitionRow, at int) bool {
+	if !r.Waits {
+		clear(c.waited)
+		return false
+	}
+	if c.waited == nil {
+		c.waited = map[retry]bool{}
+	}
+	key := retry{at, c.words[code.AddressWord]}
+	again := c.waited[key]
+	c.waited[key] = true
+	return again
+}
+
+// retry is a row and a line.
+type retry struct {
+	row  int
+	line uint64
 }
 
 // leadsTo is the state that a transition leads to.

@@ -13,6 +13,18 @@ func (p *Program) idle(list []types.Stmt) bool {
 	return !slices.ContainsFunc(list, func(s types.Stmt) bool { return !p.idleStmt(s) })
 }
 
+// waits reports whether statements only put messages back to be looked at again, or are idle.
+func (p *Program) waits(list []types.Stmt) bool {
+	return !slices.ContainsFunc(list, func(s types.Stmt) bool {
+		if e, ok := s.(*types.Eval); ok {
+			if call, ok := e.X.(*types.Call); ok && call.Func.Builtin != nil && call.Func.Builtin.Group() == "InPort.recycle" {
+				return false
+			}
+		}
+		return !p.idleStmt(s)
+	})
+}
+
 func (p *Program) idleStmt(s types.Stmt) bool {
 	switch s := s.(type) {
 	case *types.Declare:

@@ -75,7 +75,10 @@ func (r *TransitionRow) link(g *generator, actions *routine) {
 		return
 	}
 	r.Next = uint16(t.NextState)
-	r.Idle = t.NextState == t.State && !slices.ContainsFunc(t.Actions, func(a *types.Action) bool { return !g.idle(a.Body) })
+	stays := func(does func([]types.Stmt) bool) bool {
+		return t.NextState == t.State && !slices.ContainsFunc(t.Actions, func(a *types.Action) bool { return !does(a.Body) })
+	}
+	r.Idle, r.Waits = stays(g.idle), stays(g.waits)
 }
 
 // operandKind says what an operand of an instruction is.

@@ -100,6 +100,7 @@ type TransitionRow struct {
 	Next        uint16 // the state that an unconditional one leads to
 	Kind        rowKind
 	Idle        bool              // it leaves the state as it is, and its actions do nothing
+	Waits       bool              // likewise, or they put messages back to be looked at again
 	Transition  *types.Transition // nil if there is none
 	*conditions                   // nil if there is none
 }
