@@ -207,8 +207,12 @@ func (l *List) says(protocol, title string) (e entries) {
 }
 
 // Mark says of each finding of an audit which bugs of the list have its title, or why it
-// is listed as not a bug.
+// is listed as not a bug, if the protocol that was audited is gem5's own: in a protocol of others, or one that
+// was changed, a title does not say that the defect is the same.
 func (l *List) Mark(r *audit.Report) {
+	if !isGem5s(r.Source) {
+		return
+	}
 	i := slices.IndexFunc(l.Bugs, func(b Bug) bool { return path.Base(b.Protocol) == r.Protocol })
 	if i < 0 {
 		return

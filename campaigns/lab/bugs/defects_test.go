@@ -173,6 +173,11 @@ func TestMark(t *testing.T) {
 	for _, title := range []string{"value lost after X", "old data brought to DMA", "functional read", "deadlock", "livelock"} {
 		r.Findings = append(r.Findings, &audit.Finding{Title: title, Known: []audit.Known{{ID: "before"}}})
 	}
+	if l.Mark(r); r.Base != "" || r.Findings[0].IDs() != "" && r.Findings[0].Known[0].ID != "before" {
+		t.Error("a protocol that is not gem5's has its defects")
+	}
+	isGem5s = func(string) bool { return true }
+	defer func() { isGem5s = ofGem5 }()
 	l.Mark(r)
 	var got []string
 	for _, f := range r.Findings {
