@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"gopkg.in/yaml.v3"
 
@@ -112,9 +113,9 @@ func (e *Environment) add(option string, written []string, used bool, err error)
 
 // environmentOptions are the options of a configuration whose values may have
 // variables.
-func environmentOptions() []option.Option {
+var environmentOptions = sync.OnceValue(func() []option.Option {
 	return slices.DeleteFunc(option.Of(reflect.TypeFor[Config]()), func(o option.Option) bool { return !o.Env })
-}
+})
 
 // MarshalJSON writes values with variables as they were written.
 func (c Config) MarshalJSON() ([]byte, error) {

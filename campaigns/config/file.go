@@ -102,6 +102,9 @@ func read(name string, r io.Reader, include includer, sets []string) (*Campaign,
 	return assemble(name, text, include, sets, new(expansion))
 }
 
+// maxConfigs bounds the configurations of a campaign: each takes a quarter of a megabyte and its part of every report.
+const maxConfigs = 1000
+
 func assemble(name string, text []byte, include includer, sets []string, x *expansion) (*Campaign, error) {
 	reader := document.Reader{Include: include, Getenv: os.Getenv}
 	doc, err := reader.Read(name, text)
@@ -111,6 +114,9 @@ func assemble(name string, text []byte, include includer, sets []string, x *expa
 	var faults []error
 	for _, s := range sets {
 		faults = append(faults, doc.Set(s))
+	}
+	if configs := document.Child(doc.Root(), "configs"); configs != nil && len(configs.Content) > maxConfigs {
+		return nil, fmt.Errorf("%s: configs: %d configurations, more than %d", name, len(configs.Content), maxConfigs)
 	}
 	faults = append(faults, checkKeys(doc, x)...)
 	if err := errors.Join(document.Distinct(compact(faults))...); err != nil {

@@ -300,7 +300,7 @@ func (e *emitter) relaxedAccess(v Node, o *parse.Op) {
 // its location the edge from what it returned to that store (coRW).
 func (e *emitter) loadsBeforeStores(lo, hi parse.OpID) {
 	g := e.g
-	e.newThread()
+	e.newThread(lo, hi)
 	for id := hi - 1; id >= lo; id-- {
 		o := &g.hist.Ops[id]
 		switch {

@@ -332,7 +332,7 @@ func (p *chainPlan) planRuled(h *parse.History, m model.Model) {
 		return chain
 	}
 	// Chains of the current thread, -1 for none: by kind of fence nodes, by location.
-	kinds, writes, loads := make(chainList, len(p.fenceNodes.kinds)), make(chainList, len(h.Locations)), make(chainList, len(h.Locations))
+	kinds, writes, loads := newChainList(len(p.fenceNodes.kinds)), newChainList(len(h.Locations)), newChainList(len(h.Locations))
 	for t := range h.Threads() {
 		kinds.clear()
 		writes.clear()
@@ -376,21 +376,25 @@ func (p *chainPlan) planRuled(h *parse.History, m model.Model) {
 }
 
 // chainList is one chain of a thread for each of a number of things, -1 for none.
-type chainList []int32
+type chainList struct{ chains, made []int32 }
 
-func (l chainList) clear() {
-	for i := range l {
-		l[i] = -1
+func newChainList(n int) *chainList { return &chainList{chains: slices.Repeat([]int32{-1}, n)} }
+
+// clear forgets the chains of a thread, at the cost of those: there may be as many things as threads.
+func (l *chainList) clear() {
+	for _, i := range l.made {
+		l.chains[i] = -1
 	}
+	l.made = l.made[:0]
 }
 
 // of is a chain of the list, made when it is first asked for.
-func (l chainList) of(i int32, p *chainPlan, thread int) int32 {
-	if l[i] < 0 {
-		l[i] = int32(len(p.thread))
+func (l *chainList) of(i int32, p *chainPlan, thread int) int32 {
+	if l.chains[i] < 0 {
+		l.chains[i], l.made = int32(len(p.thread)), append(l.made, i)
 		p.thread = append(p.thread, int32(thread))
 	}
-	return l[i]
+	return l.chains[i]
 }
 
 // chained reports whether accesses like one of a thread form a chain by themselves.

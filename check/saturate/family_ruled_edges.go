@@ -48,7 +48,7 @@ func (e *emitter) ruled(lo, hi parse.OpID) {
 		}
 	}
 	e.loadsBeforeStores(lo, hi)
-	e.newThread()
+	e.newThread(lo, hi)
 	e.loadsInOrder(lo, hi)
 }
 

@@ -117,6 +117,8 @@ type emitter struct {
 	edges edgeList
 
 	// State within one thread, or across threads for readBy.
+	begun   bool
+	lo, hi  parse.OpID
 	lastOwn []Node  // location → the thread's latest write so far, or NoNode
 	ownRead []int32 // location → writer of the last coWR edge since, or -1
 	readBy  []int32 // write → chain whose reads it last got an edge to, -1
@@ -145,16 +147,16 @@ func (e *emitter) emitAll() {
 		lo, hi := g.hist.Start[t], g.hist.Start[t+1]
 		switch {
 		case g.model.Rules != nil:
-			e.newThread()
+			e.newThread(lo, hi)
 			e.ruled(lo, hi)
 		case g.model.PPO == parse.FullFence:
 		case g.model.PPO&parse.StoreStore != 0:
 			e.storeBuffer(lo, hi)
 		default:
-			e.newThread()
+			e.newThread(lo, hi)
 			e.relaxed(lo, hi)
 		}
-		e.newThread()
+		e.newThread(lo, hi)
 		e.accesses(lo, hi)
 	}
 	e.final()
@@ -167,10 +169,20 @@ func (e *emitter) emitAll() {
 	}
 }
 
-func (e *emitter) newThread() {
-	for x := range e.lastOwn {
-		e.lastOwn[x], e.ownRead[x] = NoNode, -1
+// newThread forgets what the thread before had, at the cost of that: there may be as many locations as threads.
+func (e *emitter) newThread(lo, hi parse.OpID) {
+	if !e.begun {
+		e.begun = true
+		for x := range e.lastOwn {
+			e.lastOwn[x], e.ownRead[x] = NoNode, -1
+		}
 	}
+	for id := e.lo; id < e.hi; id++ {
+		if o := &e.g.hist.Ops[id]; o.Kind != parse.Fence {
+			e.lastOwn[o.Loc], e.ownRead[o.Loc] = NoNode, -1
+		}
+	}
+	e.lo, e.hi = lo, hi
 }
 
 // accesses emits what a thread's reads say by themselves: reads-from, and

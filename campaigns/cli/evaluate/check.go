@@ -2,6 +2,7 @@
 package evaluate
 
 import (
+	"cmp"
 	"bytes"
 	"context"
 	"errors"
@@ -117,7 +118,7 @@ func (c *evaluate) run(ctx context.Context, paths []string) error {
 		err := c.input.Each(path, func(t *Trace) error { return c.trace(ctx, t) })
 		err = errors.Join(err, c.answers.flush(c.several))
 		if ctx.Err() != nil {
-			return command.Undecided(fmt.Errorf("interrupted: %w", err))
+			return command.Undecided(fmt.Errorf("interrupted: %w", cmp.Or(err, context.Cause(ctx))))
 		}
 		faults = append(faults, err)
 	}
