@@ -50,6 +50,10 @@ first answer about a file is printed when its second trace has been read, with
 that allow it, and the weakest that forbid it. A malformed trace is unknown and the traces after it are still evaluated. The models
 of a run directory are those it was evaluated by, unless --model says otherwise.
 
+A log of final states, as litmus7 and herd7 print, is compared with the states that models
+allow (default that of the instruction set, which answers for the exit status): a line for each test, and one for each state that a model forbids. The tests are those whose
+source stands in the log, and those of --tests.
+
 With --follow one trace is checked as it grows, in memory that does not grow: a
 file until its line "check" (axe) or an interrupt, a pipe until its end. It stops
 at the first violation. What the answers mean then is in ordeal help check.`,
@@ -72,6 +76,7 @@ at the first violation. What the answers mean then is in ordeal help check.`,
 	fs.BoolVar(&c.explain, "explain", false, "explain why a trace is forbidden")
 	fs.BoolVar(&c.follow, "follow", false, "check one trace of axe, plume or oplog under sc or tso as it grows, in memory that does not grow")
 	fs.IntVar(&c.window, "window", 0, fmt.Sprintf("with --follow, operations to check at a time (default %d)", stream.DefaultWindow))
+	fs.StringSliceVar(&c.tests, "tests", nil, "of a log of litmus7 or herd7, litmus tests whose source is not in it: files, folders or lists")
 	fs.BoolVar(&c.json, "json", false, "print a JSON object for each trace, with evidence and timings")
 	command.Complete(cmd, "model", append(config.ModelNames(), model.Linearizable.Name, "all"))
 	command.Complete(cmd, "procedure", procedureNames())
@@ -95,9 +100,10 @@ type evaluate struct {
 	serializability []string
 	forgetCommits   bool
 	follow          bool
-	window          int    // of --follow; 0: the default
-	svg             string // file for a picture of the first cycle, "" once written
-	several         bool   // more than one path was named
+	window          int      // of --follow; 0: the default
+	svg             string   // file for a picture of the first cycle, "" once written
+	tests           []string // of --tests
+	several         bool     // more than one path was named
 	answers         answerWriter
 	worst           int // exit status
 }
@@ -111,7 +117,7 @@ func (c *evaluate) run(ctx context.Context, paths []string) error {
 		return c.followPath(ctx, paths[0])
 	}
 	c.several = len(paths) > 1
-	c.input.Env, c.input.Memory = c.Env, c.readingMemory()
+	c.input.Env, c.input.Memory, c.input.results = c.Env, c.readingMemory(), c.checkResults
 	c.answers.out = c.Stdout
 	var faults []error
 	for _, path := range paths {

@@ -47,6 +47,8 @@ type Input struct {
 	*command.Env
 	Format  string // by name, or auto
 	Program string // file of the program of a native log
+	// results reads a log of final states; nil: they are no input.
+	results func(name string, r io.Reader) error
 	// Memory is how many bytes what is read may take; 0 means no limit.
 	Memory int64
 }
@@ -225,7 +227,12 @@ func (in *Input) read(f formats.Format, r io.Reader, name string, evaluate func(
 			}
 		}
 		return evaluate(t.nonempty())
-	case "program", "litmus7-log", "herd7-log":
+	case "litmus7-log", "herd7-log":
+		if in.results != nil {
+			return in.results(name, r)
+		}
+		return command.Usage(fmt.Errorf("%s is in format %s, which holds no executions", name, f.Name))
+	case "program":
 		return command.Usage(fmt.Errorf("%s is in format %s, which holds no executions", name, f.Name))
 	}
 	return formats.Read(f, r, name, func(next formats.Trace) error {

@@ -71,7 +71,13 @@ func isHead(line string) bool {
 	return len(words) == 3 && words[0] == "Test" && parseKind(words[2]) != KindUnknown
 }
 
-func parseKind(word string) Kind { return Kind(max(0, slices.Index(kindNames[:], word))) }
+// parseKind reads a kind; versions of litmus7 before 2013 write Allow, Forbid and Require.
+func parseKind(word string) Kind {
+	if i := slices.Index([]string{"Allow", "Forbid", "Require"}, word); i >= 0 {
+		return Kind(i + 1)
+	}
+	return Kind(max(0, slices.Index(kindNames[:], word)))
+}
 
 type reader struct {
 	name  string
@@ -275,7 +281,11 @@ func (r *reader) condition(result *Result) error {
 // nothing does.
 func cutValidated(text string) (string, *bool) {
 	for _, ok := range []bool{true, false} {
-		if rest, found := strings.CutSuffix(text, " is "+validatedText(ok)); found {
+		rest, found := strings.CutSuffix(text, " is "+validatedText(ok))
+		if !found && !ok {
+			rest, found = strings.CutSuffix(text, " is not validated") // of old versions
+		}
+		if found {
 			return rest, &ok
 		}
 	}

@@ -17,9 +17,9 @@ func (r *reader) tail(result *Result) error {
 	for r.next() {
 		word, rest, _ := strings.Cut(r.text, " ")
 		switch {
-		case r.text == "" && result.Observation == ObservationUnknown:
+		case r.text == "" && result.Observation == ObservationUnknown && result.Time < 0:
 		case r.text == "":
-			return nil
+			return r.observed(result, true)
 		case isHead(r.text):
 			r.again = true
 			return r.observed(result, true)
@@ -40,8 +40,8 @@ func (r *reader) tail(result *Result) error {
 			result.Hash = strings.TrimSpace(r.text[len(hashKey):])
 		case isInfo(r.text):
 			result.Info = append(result.Info, r.text)
-		case result.Observation != ObservationUnknown:
-			return nil // for instance the ruler above the next test's source
+		case result.Observation != ObservationUnknown || result.Time >= 0:
+			return r.observed(result, true) // for instance the ruler above the next test's source
 		default:
 			return r.want("the observation", true)
 		}
@@ -49,10 +49,13 @@ func (r *reader) tail(result *Result) error {
 	return r.observed(result, false)
 }
 
-// observed demands that there was an observation.
+// observed demands an observation of herd7, and else makes it of the counts.
 func (r *reader) observed(result *Result, there bool) error {
-	if result.Observation == ObservationUnknown {
+	if result.Observation == ObservationUnknown && (result.Form == Herd7 || result.Time < 0) {
 		return r.want("the observation", there)
+	}
+	if result.Observation == ObservationUnknown { // old versions of litmus7 have none, but the time
+		result.Observation = observe(result.Positive, result.Negative)
 	}
 	return nil
 }
