@@ -57,7 +57,8 @@ var functionNatives = map[string]nativeWord{
 	"createMachineID":               binary(func(typ, n uint64) uint64 { return code.MachineID(int(typ), int(n)) }),
 	"machineCount":                  unary(func(c *controller, typ uint64) uint64 { return uint64(c.system.count(typ)) }),
 
-	"addressOffset":              binary(func(a, b uint64) uint64 { return a - b }),
+	"addressOffset(Addr)":        unary(func(_ *controller, a uint64) uint64 { return a & (types.BlockBytes - 1) }),
+	"addressOffset(Addr, Addr)":  binary(func(a, b uint64) uint64 { return a - b }),
 	"makeLineAddress(Addr, int)": {2, lowBits},
 	"makeLineAddress(Addr)":      unary(func(_ *controller, a uint64) uint64 { return a &^ (types.BlockBytes - 1) }),
 	"getOffset":                  unary(func(_ *controller, a uint64) uint64 { return a & (types.BlockBytes - 1) }),

@@ -25,9 +25,9 @@ import (
 func New(e *command.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "slicc",
-		Short: "Check and print coherence protocols in SLICC",
+		Short: "Check, convert and print coherence protocols in SLICC",
 	}
-	cmd.AddCommand(newCheck(e), newTable(e))
+	cmd.AddCommand(newCheck(e), newConvert(e), newTable(e))
 	command.Group(cmd)
 	return cmd
 }

@@ -45,7 +45,7 @@ var known = map[string]uint64{
 var ineffective = []string{
 	"profileMsgDelay", "NetDest.setSize", "Set.setSize", "WriteMask.setBlockSize", "DataBlock.clearAtomicLogEntries",
 	"AbstractCacheEntry.setInHtmReadSet", "AbstractCacheEntry.setInHtmWriteSet",
-	"CacheMemory.recordRequestType", "CacheMemory.profileDemandHit", "CacheMemory.profileDemandMiss",
+	"CacheMemory.recordRequestType", "CacheMemory.profileMiss", "CacheMemory.profileDemandHit", "CacheMemory.profileDemandMiss",
 	"CacheMemory.profilePrefetchHit", "CacheMemory.profilePrefetchMiss",
 	"DirectoryMemory.recordRequestType", "DirectoryMemory.invalidateBlock", "DMASequencer.recordRequestType",
 	"Sequencer.recordRequestType", "Sequencer.checkCoherence", "Sequencer.invL1Callback", "Sequencer.llscClearLocalMonitor",

@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"fmt"
 	"strconv"
 
 	"ordeal/sim/slicc/syntax"
@@ -103,7 +104,11 @@ func (c *checker) member(x *syntax.Member) types.Expr {
 	}
 	f := obj.Type().Field(x.Field.Name)
 	if f == nil {
-		c.fault(x.Field.Pos, "%s has no field %s%s", obj.Type(), x.Field.Name, syntax.Suggestion(x.Field.Name, fields(obj.Type())))
+		hint := syntax.Suggestion(x.Field.Name, fields(obj.Type()))
+		if hint == "" && obj.Type().Attrs.Has("external") {
+			hint = fmt.Sprintf(": say what it is in a file for --builtins, as `structure(%s) { Scalar %s; }`", obj.Type(), x.Field.Name)
+		}
+		c.fault(x.Field.Pos, "%s has no field %s%s", obj.Type(), x.Field.Name, hint)
 		return bad(x.Position())
 	}
 	return &types.Member{Node: types.Node{At: x.Position(), Of: f.Type}, X: obj, Field: f}

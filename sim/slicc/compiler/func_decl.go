@@ -22,6 +22,7 @@ type routine struct {
 	place    place
 	owner    any         // the *types.Func, *types.Action or *types.InPort whose body it is
 	result   *types.Type // of the function; nil where return is not allowed
+	stub     bool        // it is of the file of builtins
 	enqueues int         // how many enqueue bodies we are in; no return there
 	demands  []types.Demand
 }

@@ -89,6 +89,8 @@ func (c *checker) paramDefault(p *syntax.Object, t *types.Type) types.Value {
 			return types.Value{Kind: types.BoolValue, Int: truth(lit.Str == "True")}
 		}
 		c.fault(p.Init.Position(), "parameter %s is bool, %q is neither True nor False", p.Name.Name, lit.Str)
+	case lit.Kind == types.StringValue && lit.Str == "NULL" && t.Kind == types.Native:
+		// The configuration may leave it out.
 	case lit.Kind == types.StringValue && t.Kind == types.Int:
 		// A text such as "64kB" that only the configuration understands.
 		return types.Value{Kind: types.TextValue, Str: lit.Str}

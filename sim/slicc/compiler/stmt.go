@@ -155,6 +155,7 @@ func (c *checker) returnStmt(at types.Place, s *syntax.Return) types.Stmt {
 		c.fault(s.Pos, "return in a void function")
 	case c.routine.enqueues > 0:
 		c.fault(s.Pos, "return inside enqueue")
+	case c.routine.stub && want.Kind == types.Int && x.Type().Name == "int": // its value is all that is meant
 	default:
 		c.assignable(s.X.Position(), "return", want, x.Type())
 	}

@@ -300,7 +300,7 @@ func (c *checker) instance(f *types.Func, s *stub, obj types.Expr) *types.Func {
 	if c.scope = c.global; c.machine != nil {
 		c.scope = c.machine.scope
 	}
-	made.Body = c.body(&routine{place: inFunction, owner: made, result: f.Result}, s.decl.Body, func() {
+	made.Body = c.body(&routine{place: inFunction, owner: made, stub: true, result: f.Result}, s.decl.Body, func() {
 		if named := len(s.decl.Params) > 0 && s.decl.Params[0].Name.Name != ""; obj != nil && key.this == nil && named {
 			this := &types.Var{Name: "this", Kind: types.LocalVar, Type: f.Recv, Argument: true}
 			made.Params = append(made.Params, c.declareVar(this))

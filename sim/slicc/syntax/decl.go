@@ -6,6 +6,9 @@ import "iter"
 type File struct {
 	Name  string
 	Decls []Decl
+	// Older says that the file was in the language of before 2015, in which its text
+	// differs from the tree: see older.go.
+	Older bool
 	// Builtins, of a root file, is what stands for functions that the protocol only
 	// declares: see ParseBuiltins. It is nil if nothing does.
 	Builtins *File
@@ -93,6 +96,7 @@ type Include struct {
 type Machine struct {
 	DeclNode
 	Name   EnumName // MachineType:L1Cache
+	Others []Ident  // further names that types of machines have, in the older language only
 	Pairs  Pairs
 	Params []*Object
 	Body   []Decl

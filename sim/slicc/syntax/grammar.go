@@ -17,7 +17,9 @@ type form interface {
 	pairs(list *Pairs)                // each after a comma
 	expr(x *Expr)
 	optional(x *Expr) bool // after a comma
+	latency(x *Expr) bool  // likewise; with a name in the older language
 	block(b **Block)
+	machineName(d *Machine)
 	machineBody(d *Machine)
 	transition(d *Transition)
 	members(list *[]Decl)
@@ -41,7 +43,7 @@ func declForm(f form, d Decl) {
 		f.end()
 	case *Machine:
 		f.head("machine")
-		f.enumName(&d.Name)
+		f.machineName(d)
 		f.pairs(&d.Pairs)
 		f.tail()
 		f.machineBody(d)
@@ -123,7 +125,7 @@ func stmtForm(f form, s Stmt) {
 		f.ident(&s.Port, "an out_port")
 		f.comma()
 		f.typeName(&s.Type)
-		if !s.Deferred && f.optional(&s.Latency) {
+		if !s.Deferred && f.latency(&s.Latency) {
 			f.optional(&s.Bypass)
 		}
 		f.tail()

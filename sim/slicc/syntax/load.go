@@ -34,7 +34,7 @@ func LoadWith(fsys fs.FS, root, builtins string) (*File, error) {
 	l := loader{fsys: fsys, root: path.Dir(root)}
 	start := Pos{File: root, Line: 1, Col: 1}
 	file := l.file(root, start)
-	if len(l.faults) == 0 && !declares(file, sharedType) {
+	if len(l.faults) == 0 && !declares(file, sharedType) && !declares(file, olderType) {
 		l.shareInterfaces(file, start)
 	}
 	if builtins != "" && len(l.faults) == 0 {
@@ -47,6 +47,7 @@ func LoadWith(fsys fs.FS, root, builtins string) (*File, error) {
 	if len(l.faults) > 0 {
 		return nil, l.faults
 	}
+	modernize(file)
 	return file, nil
 }
 
@@ -128,6 +129,7 @@ func (l *loader) include(d *Include) error {
 const (
 	interfaces = "RubySlicc_interfaces.slicc"
 	sharedType = "Addr"
+	olderType  = "Address" // what that was until 2015
 )
 
 // declares reports whether a file, or one that it includes, declares a type.

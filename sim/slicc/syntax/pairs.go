@@ -1,5 +1,7 @@
 package syntax
 
+import "strings"
+
 // PairKind is how the value of a pair is written.
 type PairKind uint8
 
@@ -48,3 +50,9 @@ func (ps Pairs) Find(key string) *Pair {
 // Has reports whether the attribute is given, with whatever value: gem5 reads
 // external="no" as external.
 func (ps Pairs) Has(key string) bool { return ps.Find(key) != nil }
+
+// isFalse reports whether an attribute is given as "false".
+func (list Pairs) isFalse(key string) bool {
+	v, ok := list.Get(key)
+	return ok && strings.EqualFold(v, "false")
+}

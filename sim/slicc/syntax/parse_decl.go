@@ -58,9 +58,13 @@ func (p *parser) decl() Decl {
 }
 
 func (p *parser) machineBody(d *Machine) {
-	p.expect(":")
-	for p.has("{") {
-		d.Params = append(d.Params, p.object())
+	if d.Name.Type.Pos == d.Name.Value.Pos { // the older language
+		p.olderParams(d)
+	} else {
+		p.expect(":")
+		for p.has("{") {
+			d.Params = append(d.Params, p.object())
+		}
 	}
 	p.expect("{")
 	d.Body = p.decls(punct)

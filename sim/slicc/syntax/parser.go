@@ -29,6 +29,8 @@ func parse(name string, src []byte, read func(*parser) []Decl) (*File, error) {
 	var unclosed int32
 	p.tokens, unclosed = lex(name, string(src), &faults)
 	file := &File{Name: name, Decls: read(p)}
+	file.Older = p.older.kind != ""
+	p.mixed()
 	if len(faults) > 0 {
 		faults.Sort()
 		if unclosed > 0 { // what follows is read in another way than it was meant
@@ -49,6 +51,8 @@ type parser struct {
 	depth  int // of nesting
 	lost   bool
 	faults *Faults
+	// What was seen first of the older language, and of what it does not have.
+	older, newer construct
 }
 
 func (p *parser) tok() *token { return &p.tokens[p.at] }

@@ -31,6 +31,30 @@ func PrintAll(file *File) string {
 	return sb.String()
 }
 
+// PrintOne writes a file with what it includes in the place of the includes.
+func PrintOne(file *File) string {
+	var inlined func(list []Decl) []Decl
+	inlined = func(list []Decl) []Decl {
+		var out []Decl
+		for _, d := range list {
+			switch d := d.(type) {
+			case *Include:
+				if d.File != nil {
+					out = append(out, inlined(d.File.Decls)...)
+				}
+			case *Machine:
+				whole := *d
+				whole.Body = inlined(d.Body)
+				out = append(out, &whole)
+			default:
+				out = append(out, d)
+			}
+		}
+		return out
+	}
+	return Print(&File{Decls: inlined(file.Decls)})
+}
+
 // PrintDecl writes one declaration, on its own lines.
 func PrintDecl(d Decl) string {
 	var p printer
@@ -152,3 +176,5 @@ func (p *printer) braces(body func()) {
 	p.indent--
 	p.line("}")
 }
+
+func (p *printer) latency(x *Expr) bool { return p.optional(x) }

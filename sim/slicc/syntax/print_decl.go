@@ -63,6 +63,8 @@ func (p *printer) machineBody(d *Machine) {
 	p.braces(func() { p.decls(d.Body) })
 }
 
+func (p *printer) machineName(d *Machine) { p.enumName(&d.Name) }
+
 // transition writes the list of request types, even an empty one, where the
 // parser would otherwise take the next declaration for the list of actions.
 func (p *printer) transition(d *Transition) {

@@ -58,7 +58,7 @@ const builtinTable = `
 	int IDToInt(NodeID) const
 	int addressToInt(Addr) const
 	Addr intToAddress(int) const
-	int addressOffset(Addr, Addr) const
+	int addressOffset(Addr[, Addr]) const
 	Addr makeLineAddress(Addr[, int]) const
 	int getOffset(Addr) const
 	Addr bitSelect(Addr, int, int) const
@@ -172,7 +172,8 @@ const builtinTable = `
 	Cycles CacheMemory.getDataLatency()
 	void CacheMemory.setMRU(Addr[, int])
 	void CacheMemory.setMRU(AbstractCacheEntry)
-	void CacheMemory.recordRequestType(CacheRequestType, Addr)
+	void CacheMemory.recordRequestType(CacheRequestType[, Addr])
+	void CacheMemory.profileMiss(RubyRequest)
 	bool CacheMemory|Sequencer.checkResourceAvailable(CacheResourceType, Addr)
 	void CacheMemory.htmCommitTransaction()
 	void CacheMemory.htmAbortTransaction()
