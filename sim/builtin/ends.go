@@ -98,12 +98,14 @@ func (s *simulation) look() sim.Result {
 	if p.turns < quietTurns || s.queue.Count()-p.events+a.Transitions-p.transitions < max(share, quietLeast) {
 		return sim.Result{Outcome: sim.Passed}
 	}
-	if s.settle() {
+	if who, since, late = s.overdue(0); !late { // cores compute
 		p.turns = 0
-		if late && p.starved == nil {
-			r := s.starvation(fmt.Sprintf("%s waits for memory since tick %d, until prefetches, flushes and functional reads end", who, since))
-			p.starved = &r
-		}
+		return sim.Result{Outcome: sim.Passed}
+	}
+	if s.settle() { // if it ends then, it waited for these
+		p.turns = 0
+		r := s.starvation(fmt.Sprintf("%s waits for memory since tick %d, until prefetches, flushes and functional reads end", who, since))
+		p.starved = &r
 		return sim.Result{Outcome: sim.Passed}
 	}
 	idle := s.queue.Count() - p.events

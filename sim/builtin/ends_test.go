@@ -153,3 +153,13 @@ func TestRetriesAreTracedOnce(t *testing.T) {
 		}
 	}
 }
+
+// TestDeadlockBesidePrefetches loses an answer while caches prefetch for ever: a deadlock, as without prefetches.
+func TestDeadlockBesidePrefetches(t *testing.T) {
+	r := newRunner(t, Options{Protocol: "mesi-two-level", Core: core.InOrder, Prefetch: 200, Mutant: "MESI_Two_Level/L1Cache/(M,Fwd_GETX)/drop:d_sendDataToRequestor"})
+	p := parsed(t, "ordeal-program 1\nlayout spread\nlocations x\nthread 0\nstore x 1\nload x\nthread 1\nstore x 2\nload x\n")
+	report, err := r.Simulate(t.Context(), sim.Job{Program: p, Rounds: 1, Seed: 1})
+	if err != nil || report.Outcome != sim.Deadlock {
+		t.Errorf("%s: %s, %v, want deadlock", report.Outcome, report.Title, err)
+	}
+}
