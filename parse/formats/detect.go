@@ -40,6 +40,9 @@ func Detect(head []byte, whole bool) (Format, error) {
 	var unrecognized UnrecognizedError
 	for _, s := range signs {
 		missed := s.missed(text)
+		if s.names == "dbcop-bincode" { // whose first byte may be that of a space
+			missed = s.missed(head)
+		}
 		if missed == nil {
 			return s.format(head, whole)
 		}
@@ -66,6 +69,8 @@ var signs = []sign{
 	{"porcupine", porcupine.Missed},
 	{"dbcop-json", dbcop.MissedJSON},
 	{"dbcop", dbcop.MissedText},
+	{"dbcop-bincode", dbcop.MissedBincode},
+	{"awdit", dbcop.MissedAWDIT},
 	{"plume, oplog", begins("r(", "w(")},
 	{"axe", axe.Missed},
 }

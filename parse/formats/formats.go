@@ -114,6 +114,14 @@ var list = []Format{
 		read:    one(whole(dbcop.ReadJSON)), write: to(dbcop.WriteJSON),
 	},
 	{
+		Name: "dbcop-bincode", Title: "bincode of DBCop's first version and PolySI; read only", Holds: History,
+		Express: Express{Transactions: true}, read: one(dbcop.ReadBincode),
+	},
+	{
+		Name: "awdit", Title: "text of AWDIT: w KEY VALUE; read only", Holds: History,
+		Express: Express{Transactions: true}, read: one(dbcop.ReadAWDIT),
+	},
+	{
 		Name: "porcupine", Title: "registers with times, of users of Porcupine and Jepsen; read only", Holds: History,
 		Express: Express{RMW: true, Times: true},
 		read:    readObjects,
