@@ -113,6 +113,9 @@ func (s *Schedule) run(ctx context.Context) (*engine.Drawn, error) {
 	return d, nil
 }
 
+// Began reports whether a run was drawn.
+func (s *Schedule) Began() bool { return s.drawn != nil }
+
 // Add takes in the outcome of the run that was drawn last.
 func (s *Schedule) Add(e *journal.Entry) error {
 	out := s.out

@@ -76,7 +76,7 @@ func (p *benchPapers) run(ctx context.Context) error {
 	}
 	if p.dir != "" {
 		p.dir = run.Resolve(p.dir)
-		if err := run.MkdirAll(p.dir); err != nil {
+		if err := run.LockDir(p.dir); err != nil {
 			return err
 		}
 		var err error

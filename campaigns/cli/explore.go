@@ -139,11 +139,14 @@ func (x *exploreRun) makeDir(name string) error {
 	if x.o.Dir = run.Resolve(x.o.Dir); exploration.Is(x.o.Dir) {
 		return command.Usage(fmt.Errorf("--dir %s has an exploration: remove it, or continue it with --resume", x.o.Dir))
 	}
-	return run.MakeDurable(x.o.Dir)
+	return nil
 }
 
 func (x *exploreRun) explore(ctx context.Context) error {
 	x.o.Alone = true
+	if err := run.LockDir(x.o.Dir); err != nil {
+		return err
+	}
 	if x.spec.Programs != nil {
 		return x.explorePrograms(ctx)
 	}
@@ -170,10 +173,8 @@ func (x *exploreRun) run(ctx context.Context) error {
 		*exploration.Result
 	}{x.o.Dir, r}
 	// What was found is printed although it could not be written.
-	if err = errors.Join(err, x.Print(x.json, out, func(io.Writer) error { return x.print(r) })); err != nil {
-		return err
-	}
-	return exploreStatus(r)
+	err = errors.Join(err, x.Print(x.json, out, func(io.Writer) error { return x.print(r) }))
+	return x.Found(exploreStatus(r), err)
 }
 
 // unusable reports whether an error is of a machine that cannot be explored, or of a
@@ -184,14 +185,14 @@ func unusable(err error) bool {
 }
 
 // exploreStatus is the exit status of an exploration.
-func exploreStatus(r *exploration.Result) error {
+func exploreStatus(r *exploration.Result) int {
 	switch {
 	case len(r.Findings) > 0:
-		return command.Exit(summary.ExitFinding)
+		return summary.ExitFinding
 	case !r.Complete():
-		return command.Exit(summary.ExitUndecided)
+		return summary.ExitUndecided
 	}
-	return nil
+	return summary.ExitOK
 }
 
 // print prints what was visited and what was found.

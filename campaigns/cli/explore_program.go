@@ -94,7 +94,7 @@ func (x *exploreRun) explorePrograms(ctx context.Context) error {
 		fmt.Fprintf(x.Stdout, "%-10s %s\n", "directory", x.o.Dir)
 		x.printNext(&all.Result)
 	}
-	return exploreStatus(&all.Result)
+	return command.Exit(exploreStatus(&all.Result))
 }
 
 func (x *exploreRun) printProgram(r *exploration.ProgramResult) {

@@ -84,7 +84,9 @@ func (m *matrix) run(ctx context.Context) error {
 		m.dir, err = command.NewDir("mutants")
 	} else {
 		m.dir = run.Resolve(m.dir)
-		err = run.MkdirAll(m.dir)
+	}
+	if err == nil {
+		err = run.LockDir(m.dir)
 	}
 	if err != nil {
 		return err

@@ -72,6 +72,9 @@ func (s *session) runScheduled(ctx context.Context) error {
 			continue
 		}
 		if err := s.finish(ctx, x, err); err != nil {
+			if x.Drawn != nil { // it was executed, and belongs to the report whatever could not be written
+				err = errors.Join(err, s.schedule.Add(x.Entry))
+			}
 			if s.sum.Stopped != "" {
 				return s.discard()
 			}

@@ -34,6 +34,26 @@ func ObserveSync(synced func(f *os.File)) (stop func()) {
 	return func() { syncObserver.Store(nil) }
 }
 
+// held are the directories that this process has locked; a lock ends with the process.
+var held []*os.File
+
+// LockDir makes a directory if it is missing, and locks it against other processes until this one ends. A file system
+// without locks has none.
+func LockDir(dir string) error {
+	if err := MakeDurable(dir); err != nil {
+		return err
+	}
+	f, err := openExisting(dir)
+	if err != nil {
+		return err
+	}
+	if err := osfile.Lock(f); errors.Is(err, osfile.ErrLocked) {
+		return errors.Join(fmt.Errorf("%s: another process works in this directory", dir), f.Close())
+	}
+	held = append(held, f)
+	return nil
+}
+
 // Flush flushes a file or directory to the disk. The name of it is on the disk
 // when the directory that it is in is flushed, too.
 func Flush(path string) error {

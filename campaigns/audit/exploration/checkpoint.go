@@ -65,12 +65,16 @@ const (
 	checkpointShare = 20
 )
 
-// due writes the checkpoint if it is due.
+// due writes the checkpoint if it is due. One that cannot be written does not end the search: what was found
+// comes first, and finish tries again, and says so.
 func (c *checkpoint) due(s *search.Search) error {
 	if since := time.Since(c.saved); since < checkpointEvery || since < checkpointShare*c.took {
 		return nil
 	}
-	return c.save(s)
+	if err := c.save(s); err != nil {
+		c.saved = time.Now()
+	}
+	return nil
 }
 
 // save writes the checkpoint: as a whole, or the last one stays.

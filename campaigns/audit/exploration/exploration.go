@@ -209,14 +209,9 @@ func searchOptions(e *config.Explore, given *Options) search.Options {
 // finish writes the result and the schedules, and the checkpoint of a search
 // that may go on.
 func (r *activeSearch) finish(dir string, result *Result) error {
-	if err := writeSchedules(dir, result.Findings); err != nil {
-		return err
-	}
-	if err := r.checkpoint.finish(r.search, !result.Complete()); err != nil {
-		return err
-	}
-	result.Checkpoint = !result.Complete()
-	return run.WriteJSON(run.Dir(dir).Path(resultFile), result, true)
+	err := errors.Join(writeSchedules(dir, result.Findings), r.checkpoint.finish(r.search, !result.Complete()))
+	result.Checkpoint = err == nil && !result.Complete()
+	return errors.Join(err, run.WriteJSON(run.Dir(dir).Path(resultFile), result, true))
 }
 
 // writeSchedules writes a file for each counterexample.

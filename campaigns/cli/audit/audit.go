@@ -82,7 +82,7 @@ bisection.`,
 // found is no reason to call a commit bad.
 func (x *auditCommand) bisected(err error) error {
 	var status *command.StatusError
-	if err == nil || x.title == "" || errors.As(err, &status) && status.Err == nil {
+	if err == nil || x.title == "" || errors.As(err, &status) && (status.Err == nil || status.Status == summary.ExitFinding) {
 		return err
 	}
 	return &command.StatusError{Status: abort, Err: err}
@@ -134,7 +134,7 @@ func (x *auditCommand) run(ctx context.Context) error {
 	}
 	sum, err := e.Run(ctx, c)
 	line.Close()
-	if sum.Total().Runs == 0 && err != nil {
+	if !schedule.Began() && err != nil {
 		return err
 	}
 	return x.conclude(ctx, schedule, sum, err)
@@ -184,21 +184,19 @@ func (x *auditCommand) conclude(ctx context.Context, schedule *audit.Schedule, s
 		fmt.Fprintf(x.Stdout, "\nreport   %s\n", filepath.Join(x.dir, "report.html"))
 	}
 	err = errors.Join(err, x.report(context.WithoutCancel(ctx)))
-	found := x.title != "" && slices.ContainsFunc(r.Findings, func(f *audit.Finding) bool { return diagnose.Matches(x.title, f.Title) })
-	switch {
-	case found:
-		if err != nil {
-			fmt.Fprintln(x.Stderr, err)
-		}
-		return command.Exit(summary.ExitFinding)
-	case err != nil:
-		return err
-	case x.title != "" && sum.Interrupted:
-		return command.Exit(abort)
-	case x.title != "":
-		return nil
+	status := sum.ExitStatus()
+	if slices.ContainsFunc(r.Findings, func(f *audit.Finding) bool { return f.Dir == "" && len(f.Conditions) == 0 }) {
+		status = summary.ExitFinding // one that could not be recorded
 	}
-	return command.Exit(sum.ExitStatus())
+	if x.title != "" {
+		status = summary.ExitOK
+		if slices.ContainsFunc(r.Findings, func(f *audit.Finding) bool { return diagnose.Matches(x.title, f.Title) }) {
+			status = summary.ExitFinding
+		} else if sum.Interrupted {
+			status = abort
+		}
+	}
+	return x.Found(status, err)
 }
 
 // report writes the reports of the campaign.

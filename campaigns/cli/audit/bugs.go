@@ -2,6 +2,7 @@ package audit
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -97,8 +98,11 @@ func (x *benchBugs) run(ctx context.Context, ids []string) error {
 	} else {
 		x.bench.Dir = run.Resolve(x.bench.Dir)
 	}
+	if err == nil {
+		err = run.LockDir(x.bench.Dir)
+	}
 	for _, sub := range []string{"findings", "trees"} {
-		err = errors.Join(err, run.MkdirAll(filepath.Join(x.bench.Dir, sub)))
+		err = cmp.Or(err, run.MkdirAll(filepath.Join(x.bench.Dir, sub)))
 	}
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,6 +58,15 @@ func Exit(status int) error {
 		return nil
 	}
 	return &StatusError{Status: status}
+}
+
+// Found ends a command that has printed its result with a status. What failed besides, as a file that could not be
+// written, does not hide a finding.
+func (e *Env) Found(status int, failed error) error {
+	if status != summary.ExitFinding || failed == nil {
+		return cmp.Or(failed, Exit(status))
+	}
+	return &StatusError{status, failed}
 }
 
 // Finish says what is wrong and turns it into the exit status of the process.

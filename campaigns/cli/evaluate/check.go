@@ -2,8 +2,8 @@
 package evaluate
 
 import (
-	"cmp"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
