@@ -39,7 +39,7 @@ type Space struct {
 	// Crowd, if not zero, is from how many threads on a program has at most CrowdOps operations in
 	// all its rounds, so that programs of many threads do not take all the time.
 	Crowd, CrowdOps int
-	_     struct{}
+	_               struct{}
 }
 
 // Validate reports choices that have nothing to choose from.
