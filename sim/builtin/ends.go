@@ -48,7 +48,7 @@ type progress struct {
 // patience is how many times as long as on a prompt machine everything may take.
 func (s *simulation) patience() event.Tick { return max(1, s.queue.Longest()/promptTicks) }
 
-// count counts the operations that were performed.
+// count counts the operations that were performed, those of barriers included.
 func (s *simulation) count() int {
 	n := 0
 	for _, t := range s.threads {
@@ -56,6 +56,9 @@ func (s *simulation) count() int {
 	}
 	for _, list := range s.writes {
 		n += len(list)
+	}
+	if s.barriers != nil {
+		n += s.barriers.Steps()
 	}
 	return n
 }

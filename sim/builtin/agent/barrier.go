@@ -66,6 +66,7 @@ type Group struct {
 	members []*Member
 	waiting int        // members that are at a barrier, or have come to their end
 	since   event.Tick // when the last of them came there
+	steps   int        // see Steps
 }
 
 // NewGroup is the threads of the cores of a program, whose counts lie behind its locations.
@@ -94,6 +95,9 @@ type Member struct {
 	next   int // whose count is polled
 	seen   uint64
 	pause  event.Tick // before the next poll
+	// stale is the tick at which an old count was read although the new one had been stored; 0: none since
+	// the last new one.
+	stale event.Tick
 }
 
 type memberState uint8
@@ -153,6 +157,7 @@ func (m *Member) Handle(uint64) {
 // Perform is the instant at which the thread's count is stored, or another one is loaded.
 func (m *Member) Perform(_ uint64, b *memory.Block) {
 	if m.state == counting {
+		m.group.steps++
 		b[0] = m.phase
 		m.state = polling
 		if m.phase == finished && m.number > 0 {
@@ -164,10 +169,15 @@ func (m *Member) Perform(_ uint64, b *memory.Block) {
 	}
 	m.seen = b[0]
 	if m.seen < m.phase {
+		if m.group.members[m.next].phase >= m.phase && m.group.members[m.next].state != counting {
+			m.stale = m.group.queue.Now()
+		}
 		m.wake(m.pause)
 		m.pause = min(2*m.pause, mostPoll)
 		return
 	}
+	m.stale = 0
+	m.group.steps++
 	if m.next++; m.next < len(m.group.members) {
 		m.pause = firstPoll
 		m.wake(1)
@@ -202,14 +212,18 @@ func (m *Member) end() {
 // Evict is never called: what was polled is not used again.
 func (m *Member) Evict(memory.Addr) {}
 
+// Steps is how many counts of threads were stored, and seen by others.
+func (g *Group) Steps() int { return g.steps }
+
 // Overdue reports a thread that waits at a barrier although all others are there, or
-// at their end, for longer than a number of ticks: where, and for what.
+// at their end, and that read an old count when that was so for longer than a number of ticks: where,
+// and for what.
 func (g *Group) Overdue(limit event.Tick) (where, what string, found bool) {
 	if g.waiting < len(g.members) || g.queue.Now()-g.since <= limit {
 		return "", "", false
 	}
 	for _, m := range g.members {
-		if m.state == polling {
+		if m.state == polling && m.stale-g.since > limit {
 			return m.place(), fmt.Sprintf("core %d waits at %s for core %d, whose count of %d it reads as %d, since tick %d",
 				m.number, m.place(), m.next, g.members[m.next].phase, m.seen, g.since), true
 		}
