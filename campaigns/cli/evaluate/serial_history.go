@@ -188,9 +188,14 @@ func (c *evaluate) explanation(ctx context.Context, h *parse.History, a *serialA
 			return v.Order, notSC, nil
 		}
 		notSC = v.Answer == check.Forbidden
-		a.answer, a.reason = unknownAnswer, fmt.Sprintf("the history is %s by %s", v.Answer, v.Model)
+		// A serial order of the transactions would be an execution of the model. Of what no
+		// execution explains, robustness is no question.
+		a.answer, a.reason = historyQuestions[a.question].fails, fmt.Sprintf("the history is %s by %s", v.Answer, v.Model)
+		if a.question == askRobust {
+			a.answer = unknownAnswer
+		}
 		if v.Answer == check.Unknown {
-			a.reason = fmt.Sprintf("whether %s allows the history is not decided: %s", v.Model, v.Reason)
+			a.answer, a.reason = unknownAnswer, fmt.Sprintf("whether %s allows the history is not decided: %s", v.Model, v.Reason)
 		}
 	}
 	return nil, false, nil
