@@ -99,6 +99,13 @@ func (p *Protocol) Name() string { return p.program.Protocol.Name }
 // Types is the protocol as it was checked, with the places of its source.
 func (p *Protocol) Types() *types.Protocol { return p.program.Protocol }
 
+// Absent lists the machines that the protocol declares and the simulated system has not.
+func (p *Protocol) Absent() []*types.Machine {
+	return slices.DeleteFunc(slices.Clone(p.Types().Machines), func(m *types.Machine) bool {
+		return slices.ContainsFunc(p.program.Codes, func(mc *code.Machine) bool { return mc.Decl == m })
+	})
+}
+
 // Flushes reports whether cores may flush lines: in gem5, of the protocols for
 // processors, in MOESI_hammer alone.
 func (p *Protocol) Flushes() bool { return p.program.Flushes }

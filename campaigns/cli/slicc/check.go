@@ -12,8 +12,10 @@ import (
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
+	"ordeal/sim"
 	"ordeal/sim/protocols"
 	"ordeal/sim/ruby"
+	"ordeal/sim/slicc/compiler"
 	"ordeal/sim/slicc/syntax"
 	"ordeal/sim/slicc/table"
 )
@@ -24,6 +26,7 @@ type report struct {
 	Machines []machineReport `json:"machines"`
 	Warnings []place         `json:"warnings"`
 	Stubs    []string        `json:"stubs,omitempty"` // functions that the file of builtins stands for
+	Lacks    []place         `json:"lacks"`           // what programs will miss when it runs
 	Refused  []place         `json:"refused"`         // what the embedded simulator does not have
 	Runs     bool            `json:"runs"`            // in the embedded simulator
 	Problem  string          `json:"problem,omitempty"`
@@ -84,7 +87,15 @@ transition: in a run such a pair is an invalid transition.`,
 				Pairs: len(t.States)*len(t.Events) - t.Handled, Unhandled: t.Unhandled(),
 			})
 		}
-		_, refused := ruby.Compile(tree)
+		lacks := compiler.Lacks(checked)
+		compiled, refused := ruby.Compile(tree)
+		if refused == nil {
+			for _, m := range compiled.Absent() {
+				lacks.Add(m.Pos, "the simulated system has no machine %s: it has no Sequencer, directory, memory or DMASequencer, and is no L2Cache and no level between cores and these. A message to one ends the run as %s",
+					m.Name, sim.KindUnsupplied)
+			}
+		}
+		r.Lacks = places(source, lacks)
 		r.Runs = refused == nil
 		if faults, ok := errors.AsType[syntax.Faults](refused); ok {
 			r.Refused = places(source, faults)
@@ -94,7 +105,7 @@ transition: in a run such a pair is an invalid transition.`,
 		if asJSON {
 			err = e.PrintJSON(&r)
 		} else {
-			err = r.print(e, source, checked.Warnings, source.Explain(refused))
+			err = r.print(e, source, checked.Warnings, lacks, source.Explain(refused))
 		}
 		if err != nil || r.Runs {
 			return err
@@ -131,7 +142,7 @@ func (m *machineReport) print(b *strings.Builder, width int) {
 	}
 }
 
-func (r *report) print(e *command.Env, source *protocols.Source, warnings syntax.Faults, refused error) error {
+func (r *report) print(e *command.Env, source *protocols.Source, warnings, lacks syntax.Faults, refused error) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "protocol %s\n", r.Protocol)
 	width := cmp.Or(e.Columns(), anyWidth)
@@ -143,6 +154,9 @@ func (r *report) print(e *command.Env, source *protocols.Source, warnings syntax
 	}
 	if len(warnings) > 0 {
 		fmt.Fprintf(&b, "\nWarnings:\n%v\n", source.Explain(warnings))
+	}
+	if len(lacks) > 0 {
+		fmt.Fprintf(&b, "\nWhat programs will miss when it runs:\n%v\n", source.Explain(lacks))
 	}
 	if refused != nil {
 		fmt.Fprintf(&b, "\nThe embedded simulator cannot run it:\n%v\n", refused)

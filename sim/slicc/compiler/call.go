@@ -44,7 +44,11 @@ func (c *checker) call(x *syntax.Call) types.Expr {
 				return c.resolveMethod(pos, obj, this.Type, x.Func, args, ok, methods)
 			}
 		}
-		c.fault(pos, "unknown function %s%s", name, syntax.Suggestion(name, names(c, func(s *scope) map[string][]*types.Func { return s.funcs })))
+		hint := syntax.Suggestion(name, names(c, func(s *scope) map[string][]*types.Func { return s.funcs }))
+		if known := types.Builtins("", name); hint == "" && len(known) > 0 {
+			hint = fmt.Sprintf("; gem5 has it: declare it, or add `%s as %s;` to a file for --builtins", known[len(known)-1], name)
+		}
+		c.fault(pos, "unknown function %s%s", name, hint)
 		return bad(pos)
 	}
 	if !ok {

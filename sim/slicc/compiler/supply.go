@@ -277,7 +277,7 @@ func (c *checker) undeclared(b *types.Builtin, like *types.Func) *types.Func {
 // their order.
 func pick(f *types.Func, args []types.Expr) (list []types.Expr, ok bool) {
 	for _, arg := range args {
-		if len(list) < len(f.Params) && same(f.Params[len(list)].Type, arg.Type()) {
+		if len(list) < len(f.Params) && (same(f.Params[len(list)].Type, arg.Type()) || implements(f.Params[len(list)].Type, arg.Type())) {
 			list = append(list, arg)
 		}
 	}
@@ -340,11 +340,25 @@ func returns(body []types.Stmt) bool {
 	return false
 }
 
+// takesSome reports whether a builtin takes some of what a function takes, in the same order,
+// and has the same result.
+func takesSome(b *types.Builtin, f *types.Func) bool {
+	left := f.ParamTypes()
+	for _, name := range b.Params {
+		i := slices.IndexFunc(left, func(t *types.Type) bool { return name == types.AnyType || t.Name == name })
+		if i < 0 {
+			return false
+		}
+		left = left[i+1:]
+	}
+	return b.Result == types.AnyType || b.Result == f.Result.Name
+}
+
 // example is a stub to start from for a function that nothing implements.
 func (c *checker) example(f *types.Func) string {
 	declaration := fmt.Sprintf("%s %s", f.Result, f.Signature())
 	switch {
-	case len(c.group(f)) > 0:
+	case slices.ContainsFunc(c.group(f), func(b *types.Builtin) bool { return takesSome(b, f) }):
 		return declaration + " as " + f.Name + ";"
 	case f.Result.Kind == types.Void:
 		return declaration + " does nothing;"
