@@ -120,6 +120,10 @@ func (x *auditCommand) run(ctx context.Context) error {
 		}
 		return command.Usage(err)
 	}
+	if ctx.Err() != nil { // while it was compiled: nothing is there to report
+		line.Close()
+		return context.Cause(ctx)
+	}
 	if x.dir == "" {
 		x.dir, err = command.NewDir("audit")
 	} else {
