@@ -18,13 +18,13 @@ var lineBudgets = []struct {
 	{"sim/slicc/syntax", 3700, 2700}, {"sim/slicc/types", 1300, 1200}, {"sim/slicc/compiler", 2720, 2000}, {"sim/slicc/mutate", 2350, 2000},
 	{"sim/ruby", 12650, 11100}, {"sim/builtin", 6014, 5350}, {"sim/explore", 5050, 4800}, {"sim/gem5", 4635, 4275}, {"sim/sandbox", 1980, 1500},
 	{"parse", 10330, 7000},
-	{"check", 28840, 24500},
-	{"check/saturate", 4900, 4300}, {"check/search", 3250, 2500}, {"check/procedures", 2000, 1500}, {"check/witness", 4420, 3350},
+	{"check", 28855, 24500},
+	{"check/saturate", 4912, 4300}, {"check/search", 3250, 2500}, {"check/procedures", 2000, 1500}, {"check/witness", 4420, 3350},
 	{"check/picture", 1830, 900}, {"check/serial", 4840, 4400},
-	{"campaigns", 52670, 44000},
-	{"campaigns/config", 2990, 2500}, {"campaigns/run", 3449, 2300}, {"campaigns/engine", 5740, 3800}, {"campaigns/cluster", 1380, 700},
-	{"campaigns/diagnose", 2930, 2400}, {"campaigns/audit", 4030, 3000}, {"campaigns/mutation", 1740, 1700}, {"campaigns/litmus", 1500, 1300},
-	{"campaigns/report", 7270, 5600}, {"campaigns/lab", 6071, 4500}, {"campaigns/cli", 11160, 8000},
+	{"campaigns", 52830, 44000},
+	{"campaigns/config", 2990, 2500}, {"campaigns/run", 3449, 2300}, {"campaigns/engine", 5745, 3800}, {"campaigns/cluster", 1380, 700},
+	{"campaigns/diagnose", 2930, 2400}, {"campaigns/audit", 4072, 3000}, {"campaigns/mutation", 1740, 1700}, {"campaigns/litmus", 1500, 1300},
+	{"campaigns/report", 7270, 5600}, {"campaigns/lab", 6071, 4500}, {"campaigns/cli", 11170, 8000},
 }
 
 // TestBudgets holds each folder to its budget.
