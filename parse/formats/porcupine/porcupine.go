@@ -150,6 +150,8 @@ type reader struct {
 func (r *reader) line(code []byte, line int) error {
 	if r.maps.depth == 0 && !r.maps.inVector {
 		switch c := code[0]; {
+		case r.logs && (c == '{' || c == '[' || c == '(' || c == '#'):
+			return nil // what a log prints between its lines
 		case c == '{' && !isMap(code) && !isEvent(code):
 			return r.operation(code, line)
 		case bytes.IndexByte([]byte("{[(;#])"), c) < 0 && (isEvent(code) || r.logs):
