@@ -1,7 +1,11 @@
 package journal
 
 import (
+	"math"
+	"slices"
 	"testing"
+
+	jsonv2 "github.com/go-json-experiment/json"
 
 	"ordeal/campaigns/run"
 	"ordeal/sim"
@@ -40,6 +44,25 @@ func TestLostTransitions(t *testing.T) {
 		}
 		if (err != nil) != tt.fails {
 			t.Errorf("lines %v: %v", tt.lines, err)
+		}
+	}
+}
+
+func TestCounts(t *testing.T) {
+	for text, want := range map[string]counts{
+		"[18446744073709551615,0,7]": {math.MaxUint64, 0, 7},
+		"[18446744073709551616]":     nil,
+		"[1,-2]":                     nil,
+		"[1,2.0]":                    nil,
+		"[[1],2]":                    nil,
+		`["1"]`:                      nil,
+		"[]":                         nil,
+		"5":                          nil,
+		"null":                       nil,
+	} {
+		var got counts
+		if err := jsonv2.Unmarshal([]byte(text), &got); (err == nil) != (want != nil) || err == nil && !slices.Equal(got, want) {
+			t.Errorf("%s: %v, %v", text, got, err)
 		}
 	}
 }
