@@ -57,7 +57,10 @@ func newSimulation(s *session, e Engine) *simulation {
 }
 
 func (x *simulation) candidate() (*guided.Candidate, error) {
-	if x.kind != Guided {
+	switch {
+	case (x.kind == Sample || x.kind == Faithful) && x.report.Steps >= crowdAfter:
+		return crowded(x.space).Random(x.rng)
+	case x.kind != Guided:
 		return x.space.Random(x.rng)
 	}
 	if x.search == nil {

@@ -240,7 +240,7 @@ func asIn(choices []ruby.Parameter, role, other string) []ruby.Parameter {
 // space is what programs and machines are drawn from.
 func space(p *ruby.Protocol, list []size, e Engine) *guided.Space {
 	s := &guided.Space{
-		Threads: append(slices.Repeat([]int{1, 2, 3, 4, 6, 8}, 10), 16, 32, 64), Crowd: 16, CrowdOps: 2000, Ops: []int{20, 60, 150}, Locations: []int{2, 4, 8, 16, 32}, Layouts: gen.Layouts(),
+		Threads: []int{1, 2, 3, 4, 6, 8}, Ops: []int{20, 60, 150}, Locations: []int{2, 4, 8, 16, 32}, Layouts: gen.Layouts(),
 		Mixes: []gen.Mix{
 			{Load: 50, Store: 43, Exchange: 3, Add: 2, Fence: 2}, {Load: 75, Store: 25}, {Load: 35, Store: 60, Exchange: 5},
 			{Load: 40, Store: 30, Exchange: 20, Add: 10},
@@ -263,6 +263,17 @@ func space(p *ruby.Protocol, list []size, e Engine) *guided.Space {
 		s.Sizes = append(s.Sizes, values)
 	}
 	return s
+}
+
+// crowdAfter is after how many steps of an audit, some seconds, a few programs have many threads.
+const crowdAfter = 10_000_000
+
+// crowded is a space with a few programs of many threads, which take as long as ten others.
+func crowded(s *guided.Space) *guided.Space {
+	c := *s
+	c.Threads = append(slices.Repeat(s.Threads, 10), 16, 32, 64)
+	c.Crowd, c.CrowdOps = 16, 2000
+	return &c
 }
 
 // machine is the machine of a candidate.

@@ -26,7 +26,7 @@ func TestSoak(t *testing.T) {
 	if out, err := gen.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	run := process(t, "run", "--rounds", strconv.Itoa(rounds), "--model", "tso", "--check-timeout", "10m",
+	run := process(t, "run", "--rounds", strconv.Itoa(rounds), "--model", "tso", "--set", "limits.check-timeout=10m",
 		"--dir", filepath.Join(dir, "run"), program)
 	out, err := run.CombinedOutput()
 	if err != nil {

@@ -30,7 +30,7 @@ func gzipped(t *testing.T, text string) string {
 	w := gzip.NewWriter(&out)
 	_, err := io.WriteString(w, text)
 	must.Succeed(t, err)
-
+	must.Succeed(t, w.Close())
 	return out.String()
 }
 
@@ -54,7 +54,6 @@ func inputs(t *testing.T) (texts map[string]string, program string) {
 		var out bytes.Buffer
 		if w, err := formats.NewWriter(f, &out); err == nil {
 			must.Succeed(t, w.Write(sb.History))
-
 			texts[f.Name] = out.String()
 		}
 	}

@@ -116,7 +116,7 @@ func TestMismatch(t *testing.T) {
 		{"protocol=MI_example+CHI", "", "gem5 does not fit: the binary has several protocols (MI_example, CHI): name one (--protocol)"},
 		{"isa=riscv", "", "gem5 does not fit: the binary simulates riscv: want x86, as scons build/X86_MESI_Two_Level/gem5.opt builds it"},
 		{"isa=arm", "", "gem5 does not fit: the binary simulates arm: want x86, as scons build/X86_MESI_Two_Level/gem5.opt builds it"},
-		{"protocol=MI_example", "MI_example with the order of stores", "gem5 does not fit: the binary prints no debug lines, from which the order of stores is taken: want gem5.opt or gem5.debug, or no --store-order"},
+		{"protocol=MI_example", "MI_example with the order of stores", "gem5 does not fit: the binary prints no debug lines, from which the order of stores is taken: want gem5.opt or gem5.debug, or no store-order"},
 		{"protocol=MI_example+CHI", "CHI", ""},
 		{"protocol=MI_example", "", ""},
 	} {
@@ -342,7 +342,7 @@ func TestInstructionSets(t *testing.T) {
 			jobs[i].Program = p
 		}
 		if _, err := newRunner(t, "", func(o *Options) { o.StoreOrder = true }).RunBatch(t.Context(), jobs); err == nil || !strings.Contains(err.Error(), "only x86-64 here") {
-			t.Errorf("%s with --store-order: %v", isa, err)
+			t.Errorf("%s with store-order: %v", isa, err)
 		}
 		results, err := newRunner(t, "", nil).RunBatch(t.Context(), jobs)
 		if want := "the binary simulates x86: want " + test.name; err != nil || !strings.Contains(results[1].Title, want) {

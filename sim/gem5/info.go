@@ -49,7 +49,7 @@ func (i *Info) mismatch(isa string, o *Options) string {
 	case protocol != "" && !slices.Contains(i.Protocols, protocol):
 		return fmt.Sprintf("the binary has protocol %s: want %s, as %s (--gem5)", list(i.Protocols), protocol, build(protocol))
 	case o.StoreOrder && !i.Tracing:
-		return "the binary prints no debug lines, from which the order of stores is taken: want gem5.opt or gem5.debug, or no --store-order"
+		return "the binary prints no debug lines, from which the order of stores is taken: want gem5.opt or gem5.debug, or no store-order"
 	}
 	return ""
 }

@@ -26,9 +26,9 @@ var expertOptions = []string{
 	"tbes", "wrong-path", "window", "store-buffer", "l2-banks",
 	// gem5.
 	"background", "background-lead", "background-seed", "background-threads", "evictions", "l1d-assoc", "l1d-size", "l1i-assoc", "l1i-size", "l2-assoc",
-	"l2-size", "lfence", "link-latency", "network", "randomization", "stagger", "tree-options",
+	"l2-size", "lfence", "link-latency", "network", "randomization", "stagger", "store-order", "tree-options",
 	// Limits.
-	"deadlock-threshold", "livelock-threshold", "log-size", "max-ticks", "step-budget", "watchdog",
+	"check-timeout", "deadlock-threshold", "livelock-threshold", "log-size", "max-ticks", "step-budget", "watchdog",
 }
 
 // Expert turns those of a command's flags that are options for experts into keys of --set, so

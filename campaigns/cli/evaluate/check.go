@@ -51,7 +51,7 @@ that allow it, and the weakest that forbid it. A malformed trace is unknown and 
 of a run directory are those it was evaluated by, unless --model says otherwise.
 
 A log of final states, as litmus7 and herd7 print, is compared with the states that models
-allow (default that of the instruction set, which answers for the exit status): a line for each test, and one for each state that a model forbids. The tests are those whose
+allow (default that of the instruction set, whose answer counts): a line for each test, and one for each state that a model forbids. The tests are those whose
 source stands in the log, and those of --tests.
 
 With --follow one trace is checked as it grows, in memory that does not grow: a

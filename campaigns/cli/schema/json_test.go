@@ -24,6 +24,7 @@ import (
 var documents = map[string]string{
 	"gen":             "prints a program, in the form of --emit",
 	"convert":         "prints executions, in the format of --to",
+	"slicc convert":   "prints a protocol, in the language of today",
 	"help":            "prints help texts and the manual",
 	"mutate apply":    "writes a patch",
 	"campaign report": "writes a report, in the form of --format: jsonl and sarif are JSON",

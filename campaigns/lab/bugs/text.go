@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"ordeal/sim/lazyregexp"
 	"ordeal/sim/protocols"
 	"ordeal/sim/slicc/syntax"
 )
@@ -45,7 +45,7 @@ func textHash(source protocols.Source) (string, error) {
 	add := func(name string) error {
 		data, err := fs.ReadFile(files, name)
 		if err == nil {
-			fmt.Fprintf(h, "%s\n", untold.ReplaceAll(data, nil))
+			fmt.Fprintf(h, "%s\n", ignored().ReplaceAll(data, nil))
 		}
 		return err
 	}
@@ -65,5 +65,5 @@ func textHash(source protocols.Source) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)[:8]), err
 }
 
-// untold are comments and spaces.
-var untold = regexp.MustCompile(`(?s)/\*.*?\*/|//[^\n]*|\s+`)
+// ignored are comments and spaces.
+var ignored = lazyregexp.New(`(?s)/\*.*?\*/|//[^\n]*|\s+`)

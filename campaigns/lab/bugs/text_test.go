@@ -41,7 +41,7 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// TestOwnText requires an edit of a protocol's text to be told from a comment.
+// TestOwnText requires an edit of a protocol's text to change its hash, and of a comment not to.
 func TestOwnText(t *testing.T) {
 	whole := protocolFiles(t, nil)
 	want, err := textHash(protocols.Source{Root: whole})

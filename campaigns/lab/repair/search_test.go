@@ -117,7 +117,7 @@ func TestInterrupted(t *testing.T) {
 // not against one that takes it away.
 func TestConfirm(t *testing.T) {
 	f := found(t, both, "load not repeated after L1Cache(M,Fwd_GETX)")
-	s := &search{base: f.Machine, stock: &audit.Report{}, other: f, otherRuns: audit.ShowTries}
+	s := &search{o: Options{Finding: f}, base: f.Machine, stock: &audit.Report{}, other: f, otherRuns: audit.ShowTries}
 	for id, shows := range map[string]bool{"": true, notice + "insert:forward_eviction_to_cpu": false} {
 		n := &node{candidate: candidate{id: id}, findings: []*audit.Finding{f}}
 		if err := s.confirm(t.Context(), n); err != nil {
