@@ -42,6 +42,7 @@ func inputs(t *testing.T) (texts map[string]string, program string) {
 	must.Succeed(t, err)
 	texts = map[string]string{
 		"events":      "ordeal-events 1\nexecution\nthreads 0\nvariables x\n0 begin\n0 read x\n0 end\n",
+		"awdit":       "w 0 1\n---\n===\nw 1 1\n---\n",
 		"porcupine":   `{"client":0, "input":{"op":"put","key":"x","value":7}, "call":10, "output":null, "return":25}` + "\n",
 		"litmus7-log": "Test SB Allowed\nHistogram (1 states)\n7     :>0:rax=0; 1:rax=0;\nNo\n\nWitnesses\nPositive: 0, Negative: 7\nCondition exists (0:rax=1) is NOT validated\nHash=0123456789abcdef0123456789abcdef\nObservation SB Never 0 7\nTime SB 0.01\n",
 		"herd7-log":   "Test SB Allowed\nStates 1\n0:rax=0; 1:rax=0;\nNo\nWitnesses\nPositive: 0 Negative: 1\nCondition exists (0:rax=1)\nObservation SB Never 0 1\nTime SB 0.00\nHash=0123456789abcdef0123456789abcdef\n",
@@ -71,6 +72,9 @@ func TestStatus(t *testing.T) {
 	must.Succeed(t, os.WriteFile(programs, []byte(program), 0o644))
 	const mark = "\xef\xbb\xbf"
 	for _, f := range formats.Matching(nil) {
+		if f.Name == "dbcop-bincode" {
+			continue // no text: TestBincode truncates it at every byte
+		}
 		text, ok := texts[f.Name]
 		if !ok {
 			t.Errorf("no input in format %s", f.Name)
