@@ -23,8 +23,7 @@ func random(rng *rand.Rand, n int, kinds []objects.Kind) *objects.History {
 	h := &objects.History{Threads: []string{"p"}, Keys: []string{"x", "y"}, Values: []string{"", "a", "b"}}
 	value := func() int32 { return rng.Int32N(3) }
 	txn := slices.Contains(kinds, objects.Txn)
-	var single func(key int32) objects.Op
-	single = func(key int32) objects.Op {
+	single := func(key int32) objects.Op {
 		o := objects.Op{Kind: kinds[rng.IntN(len(kinds))], Key: key}
 		switch o.Kind {
 		case objects.Read:

@@ -12,7 +12,6 @@ import (
 
 	"ordeal/sim/lazyregexp"
 	"ordeal/sim/protocols"
-	"ordeal/sim/slicc/syntax"
 )
 
 // ownTexts has the hashes of gem5's own protocols, a line each: its name, the hash and a version of gem5 that has the
@@ -50,18 +49,14 @@ func textHash(source protocols.Source) (string, error) {
 		return err
 	}
 	err = add(root)
-	var walk func(f *syntax.File)
-	walk = func(f *syntax.File) {
-		for i := range f.Includes() {
-			if i.File == nil || i.Implicit || err != nil {
-				continue
-			}
-			if name := i.File.Name; !strings.HasPrefix(path.Base(name), "RubySlicc_") {
-				err = add(name)
-			}
+	for i := range tree.Includes() {
+		if i.File == nil || i.Implicit || err != nil {
+			continue
+		}
+		if name := i.File.Name; !strings.HasPrefix(path.Base(name), "RubySlicc_") {
+			err = add(name)
 		}
 	}
-	walk(tree)
 	return hex.EncodeToString(h.Sum(nil)[:8]), err
 }
 
