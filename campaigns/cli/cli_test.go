@@ -16,7 +16,6 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"ordeal/campaigns/cli/man"
-	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/must"
 	"ordeal/sim/gem5/fakegem5"
 )
@@ -55,28 +54,11 @@ var update = flag.Bool("update", false, "rewrite the expected output in testdata
 // executes programs asks for [host].
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata",
+		Dir:                 abs(t, "testdata"),
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
-		Setup: func(e *testscript.Env) error {
-			e.Setenv("XDG_CONFIG_HOME", filepath.Join(e.WorkDir, ".config"))
-			e.Setenv("XDG_STATE_HOME", filepath.Join(e.WorkDir, ".state"))
-			e.Setenv(rootVariable, os.Getenv(rootVariable))
-			night, err := filepath.Abs("../gem5.yaml")
-			e.Setenv("NIGHT", night)
-			if err != nil {
-				return err
-			}
-			small, err := filepath.Abs("../../sim/ruby/testdata/small")
-			e.Setenv("SMALL", small)
-			if err != nil {
-				return err
-			}
-			embedded, err := filepath.Abs("../../sim/protocols/slicc")
-			e.Setenv("PROTOCOLS", embedded)
-			return err
-		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": status, "fault": fault, "json": jsonCommand},
+		Setup:               setup,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"input": inputCommand, "status": status, "json": jsonCommand},
 		Condition: func(name string) (bool, error) {
 			switch name {
 			case "host":
@@ -88,32 +70,6 @@ func TestScripts(t *testing.T) {
 			return false, nil
 		},
 	})
-}
-
-// status runs a command and demands its exit status: status N COMMAND…
-func status(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 2 {
-		ts.Fatalf("usage: status N COMMAND…")
-	}
-	err := ts.Exec(args[1], args[2:]...)
-	got := "0"
-	if err != nil {
-		got = strings.TrimPrefix(err.Error(), "exit status ")
-	}
-	if got != args[0] {
-		ts.Fatalf("exit status %s, want %s", got, args[0])
-	}
-}
-
-// fault runs a command line that names no file of the script in the process of the test,
-// which spares a start, and demands exit status 2: fault ordeal COMMAND…
-func fault(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 1 || args[0] != "ordeal" {
-		ts.Fatalf("usage: fault ordeal COMMAND…")
-	}
-	if got := Main(args, manual(), strings.NewReader(""), ts.Stdout(), ts.Stderr()); got != summary.ExitUsage {
-		ts.Fatalf("exit status %d, want %d", got, summary.ExitUsage)
-	}
 }
 
 // process is the ordeal command as a process of its own.

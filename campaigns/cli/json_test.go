@@ -20,7 +20,7 @@ import (
 // whose library would make every start of the command here 4 ms longer.
 func jsonCommand(ts *testscript.TestScript, neg bool, args []string) {
 	status(ts, neg, args)
-	text := ts.ReadFile("stdout")
+	text := ts.Value(output{}).(*strings.Builder).String()
 	ts.Check(versioned(text))
 	if strings.Contains(strings.Join(args, " "), "campaign status ") && is[cluster.Status](text) != nil {
 		ts.Check(is[progress.Status](text))

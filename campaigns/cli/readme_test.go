@@ -45,6 +45,7 @@ func runReadme(t *testing.T, text, makefile string) {
 	for _, layer := range []string{"campaigns", "check", "gen", "parse", "scripts", "sim"} {
 		link(t, abs(t, "../../"+layer), filepath.Join(dir, layer))
 	}
+	t.Chdir(dir)
 	for _, c := range shellBlocks(text) {
 		if target, ok := strings.CutPrefix(c, "make "); ok {
 			target, _, _ = strings.Cut(target, " ")
@@ -53,13 +54,28 @@ func runReadme(t *testing.T, text, makefile string) {
 			}
 			continue
 		}
-		cmd := exec.Command("sh", "-c", c)
-		cmd.Dir = dir
-		out, err := cmd.CombinedOutput()
-		if code := cmd.ProcessState.ExitCode(); code != 0 && !(code == summary.ExitFinding && finds(c)) && !(code == summary.ExitUndecided && regexp.MustCompile(`budget=|resume tonight`).MatchString(c)) {
-			t.Errorf("%s: %v\n%s", c, err, out)
+		code, out := shell(c)
+		if code != 0 && !(code == summary.ExitFinding && finds(c)) && !(code == summary.ExitUndecided && regexp.MustCompile(`budget=|resume tonight`).MatchString(c)) {
+			t.Errorf("%s: %d\n%s", c, code, out)
 		}
 	}
+}
+
+// shell runs a command line: by a shell, or in this process where it is one ordeal command
+// and nothing for a shell to expand.
+func shell(line string) (status int, out string) {
+	words := regexp.MustCompile(`'[^']*'|[^' ]+`).FindAllString(line, -1)
+	for i, word := range words {
+		quoted := strings.HasPrefix(word, "'")
+		if words[0] != "bin/ordeal" || !quoted && strings.ContainsAny(word, "|<>&;$*?\"`\\#~(){}") || strings.Contains(line, "='") {
+			cmd := exec.Command("sh", "-c", line)
+			out, _ := cmd.CombinedOutput()
+			return cmd.ProcessState.ExitCode(), string(out)
+		}
+		words[i] = strings.Trim(word, "'")
+	}
+	status, stdout, stderr := ordeal("", words[1:]...)
+	return status, stdout + stderr
 }
 
 // finds tells the commands that are there to find something: SC may well
