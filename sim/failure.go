@@ -42,6 +42,11 @@ type Place struct {
 	Address    int64  `json:"address,omitempty"`
 }
 
+// StoresFail is the Text of a livelock in which each linked load is followed by a conditional
+// store that fails, as the line was lost in between: neither Arm nor RISC-V promises that any
+// succeeds where other accesses take the line's place, or the line.
+const StoresFail = "conditional stores fail again and again"
+
 // The kinds of failures of a memory system whose titles have a form of their own.
 const (
 	KindInvalidTransition = "invalid transition"

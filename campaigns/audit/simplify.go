@@ -45,7 +45,8 @@ func (x *simulation) simplify(ctx context.Context, f *Finding, job sim.Job, last
 	s := whole.only(kept)
 	job.Program = s.program
 	f.Machine, f.Program, f.Seed = s.machine, string(s.program.Text()), job.Seed
-	f.Conditions, f.Needs = Conditions(&f.Machine), names(kept)
+	f.Needs = names(kept)
+	f.setConditions()
 	return job, last, cost, nil
 }
 

@@ -39,6 +39,7 @@ type progress struct {
 	horizon     event.Tick // when everything has happened that was scheduled at some look
 	turns       int        // how often that has come since then
 	sent        uint64     // messages sent up to the middle of these turns
+	failed      uint64     // conditional stores that failed up to then
 	// starved is the result of the run if it comes to its end: an access has been in flight
 	// for longer than the watchdog allows, while others ended.
 	starved *sim.Result
@@ -80,7 +81,7 @@ func (s *simulation) look() sim.Result {
 	} else if now > p.horizon {
 		p.horizon = s.queue.Latest()
 		if p.turns++; p.turns == quietTurns/2 {
-			p.sent = a.Sent
+			p.sent, p.failed = a.Sent, s.statistics().Cores.Failed
 		}
 	}
 	limit := s.options.Watchdog * s.patience()
@@ -175,10 +176,13 @@ func (s *simulation) starvation(why string) sim.Result {
 }
 
 // livelock is the result of a run in which messages are sent for ever. Its title names the row
-// that is taken or tried most.
+// that is taken or tried most, or says that cores repeat linked loads, whose conditional stores fail.
 func (s *simulation) livelock(why string) sim.Result {
 	f := sim.Failure{Kind: sim.KindLivelock}
-	if protocol, ok := s.system.(*ruby.System); ok {
+	if n := s.statistics().Cores.Failed - s.progress.failed; n > 0 {
+		f.Text = sim.StoresFail
+		why += fmt.Sprintf("; %d conditional stores failed meanwhile", n)
+	} else if protocol, ok := s.system.(*ruby.System); ok {
 		before := protocol.Coverage()
 		if err := s.queue.Run(batch); err != nil {
 			return s.crash(err)

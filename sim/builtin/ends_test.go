@@ -163,3 +163,12 @@ func TestDeadlockBesidePrefetches(t *testing.T) {
 		t.Errorf("%s: %s, %v, want deadlock", report.Outcome, report.Title, err)
 	}
 }
+
+// TestConditionalStoresFail has the core that shares a cache of one line poll a barrier: each poll takes the place of the
+// line between the linked load and the conditional store of the other core, which the title says.
+func TestConditionalStoresFail(t *testing.T) {
+	one := cache.Geometry{Sets: 1, Ways: 1}
+	r := newRunner(t, Options{Protocol: "moesi-amd-base", Core: core.InOrder, RMW: core.LinkedLoad, Barriers: agent.BarrierEnds, Private: one, Shared: one, Latency: event.Latency{Base: 300}})
+	p := parsed(t, "ordeal-program 1\nlayout conflict\nlocations x\nthread 0\nload x\nthread 1\nadd x 1\nadd x 2\nadd x 4\nadd x 8\n")
+	ends(t, r, sim.Job{Program: p, Rounds: 1, Seed: 1}, sim.Livelock, "livelock: "+sim.StoresFail)
+}

@@ -91,10 +91,11 @@ next:
 	return nil
 }
 
-// same is the rule of overloading: the types are the same. OOD fits every
-// pointer.
+// same is the rule of overloading: the types are the same, as two declarations of one
+// class of C++ are. OOD fits every pointer.
 func same(param, arg *types.Type) bool {
-	return param == arg || arg.Kind == types.Null && param.IsPointer()
+	return param == arg || arg.Kind == types.Null && param.IsPointer() ||
+		param.Kind == types.Native && arg.Kind == types.Native && param.CName() == arg.CName()
 }
 
 // implements is the second rule, for methods only: every argument's type that
