@@ -30,6 +30,10 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 	}
+	// As users have it, and not as make test sets it: what is measured of memory depends on it.
+	if err := os.Unsetenv("GOGC"); err != nil {
+		panic(err)
+	}
 	testscript.Main(m, map[string]func(){
 		"ordeal": func() { os.Exit(Main(os.Args, manual(), os.Stdin, os.Stdout, os.Stderr)) },
 		"ordeal-man": func() {
@@ -58,7 +62,7 @@ func TestScripts(t *testing.T) {
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
 		Setup:               setup,
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"input": inputCommand, "status": status, "json": jsonCommand},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"input": inputCommand, "status": status, "json": jsonCommand},
 		Condition: func(name string) (bool, error) {
 			switch name {
 			case "host":
