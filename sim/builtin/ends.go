@@ -43,7 +43,7 @@ type progress struct {
 	// starved is the result of the run if it comes to its end: an access has been in flight
 	// for longer than the watchdog allows, while others ended.
 	starved *sim.Result
-	settled bool // prefetches, flushes and functional reads have been stopped
+	settled bool // what accesses memory for ever has been stopped
 }
 
 // patience is how many times as long as on a prompt machine everything may take.
@@ -78,6 +78,9 @@ func (s *simulation) look() sim.Result {
 	if n := s.count(); n > p.performed {
 		p.performed, p.tick, p.events, p.transitions = n, now, s.queue.Count(), a.Transitions
 		p.horizon, p.turns = s.queue.Latest(), 0
+		if s.barriers != nil {
+			s.barriers.Resume()
+		}
 	} else if now > p.horizon {
 		p.horizon = s.queue.Latest()
 		if p.turns++; p.turns == quietTurns/2 {
@@ -108,7 +111,7 @@ func (s *simulation) look() sim.Result {
 	}
 	if s.settle() { // if it ends then, it waited for these
 		p.turns = 0
-		r := s.starvation(fmt.Sprintf("%s waits for memory since tick %d, until prefetches, flushes and functional reads end", who, since))
+		r := s.starvation(fmt.Sprintf("%s waits for memory since tick %d, until prefetches, flushes, functional reads and polls of barriers end", who, since))
 		p.starved = &r
 		return sim.Result{Outcome: sim.Passed}
 	}
@@ -118,6 +121,9 @@ func (s *simulation) look() sim.Result {
 	}
 	return s.livelock(fmt.Sprintf("%d messages have been sent, and no operation has been performed in the last %d events", a.Sent-p.sent, idle))
 }
+
+// storesFail reports whether conditional stores have failed of late.
+func (s *simulation) storesFail() bool { return s.statistics().Cores.Failed > s.progress.failed }
 
 // settle stops the agents that access memory for ever; false if there are none.
 func (s *simulation) settle() bool {
@@ -134,7 +140,8 @@ func (s *simulation) settle() bool {
 	if s.functional != nil {
 		s.functional.Stop()
 	}
-	return len(s.flushers)+len(s.prefetchers) > 0 || s.functional != nil
+	polls := s.barriers != nil && !s.storesFail() && s.barriers.Pause()
+	return len(s.flushers)+len(s.prefetchers) > 0 || s.functional != nil || polls
 }
 
 // overdue is the site whose access is older than a number of ticks, the oldest of them, and since
@@ -179,9 +186,8 @@ func (s *simulation) starvation(why string) sim.Result {
 // that is taken or tried most, or says that cores repeat linked loads, whose conditional stores fail.
 func (s *simulation) livelock(why string) sim.Result {
 	f := sim.Failure{Kind: sim.KindLivelock}
-	if n := s.statistics().Cores.Failed - s.progress.failed; n > 0 {
+	if s.storesFail() {
 		f.Text = sim.StoresFail
-		why += fmt.Sprintf("; %d conditional stores failed meanwhile", n)
 	} else if protocol, ok := s.system.(*ruby.System); ok {
 		before := protocol.Coverage()
 		if err := s.queue.Run(batch); err != nil {

@@ -158,10 +158,18 @@ func TestRetriesAreTracedOnce(t *testing.T) {
 func TestDeadlockBesidePrefetches(t *testing.T) {
 	r := newRunner(t, Options{Protocol: "mesi-two-level", Core: core.InOrder, Prefetch: 200, Mutant: "MESI_Two_Level/L1Cache/(M,Fwd_GETX)/drop:d_sendDataToRequestor"})
 	p := parsed(t, "ordeal-program 1\nlayout spread\nlocations x\nthread 0\nstore x 1\nload x\nthread 1\nstore x 2\nload x\n")
-	report, err := r.Simulate(t.Context(), sim.Job{Program: p, Rounds: 1, Seed: 1})
-	if err != nil || report.Outcome != sim.Deadlock {
-		t.Errorf("%s: %s, %v, want deadlock", report.Outcome, report.Title, err)
-	}
+	ends(t, r, sim.Job{Program: p, Rounds: 1, Seed: 1}, sim.Deadlock, "deadlock: L2Cache is busy in MT_MB")
+}
+
+// TestDeadlockBesidePolls loses a request of the line at 0x100000 while other cores poll a barrier, whose lines they take
+// from each other: a deadlock.
+func TestDeadlockBesidePolls(t *testing.T) {
+	path := edited(t, "home.sm", "if (in_msg.Type == HomeRequest:Get) {",
+		"Addr zero;\nif (addressOffset(in_msg.addr, zero) == 1048576 && getState(in_msg.addr) == State:O) {\n requestPort.dequeue(clockEdge());\n } else if (in_msg.Type == HomeRequest:Get) {")
+	replaceIn(t, path, "home.sm", "  Tick clockEdge();", "  Tick clockEdge();\n  int addressOffset(Addr addr, Addr base);")
+	r := newRunner(t, Options{SLICC: path, Core: core.InOrder, Barriers: agent.BarrierRounds})
+	p := parsed(t, "ordeal-program 1\nlayout spread\nlocations x\nthread 0\nfence\nthread 1\nfence\nthread 2\nfence\nthread 3\nstore x 1\nthread 4\ndelay 2000\nstore x 2\n")
+	ends(t, r, sim.Job{Program: p, Rounds: 2, Seed: 1}, sim.Deadlock, "deadlock: L1Cache is busy in IM")
 }
 
 // TestConditionalStoresFail has the core that shares a cache of one line poll a barrier: each poll takes the place of the
