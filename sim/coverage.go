@@ -24,6 +24,8 @@ type Transition struct {
 	Row
 	Count  uint64 `json:"count"`
 	Stalls uint64 `json:"stalls,omitempty"`
+	// Runs is how many runs took it, in a sum that Add made; 0 of one run.
+	Runs int `json:"-"`
 }
 
 // Taken reports whether the event occurred in the state: the row was executed or
@@ -68,8 +70,7 @@ func (c Coverage) Missing() []Transition {
 // that they took were new.
 func (c *Coverage) Add(other Coverage) (fresh int) {
 	if len(*c) == 0 {
-		*c = slices.Clone(other)
-		return other.Taken()
+		*c = make(Coverage, 0, len(other))
 	}
 	for i := range other {
 		t := &other[i]
@@ -79,8 +80,11 @@ func (c *Coverage) Add(other Coverage) (fresh int) {
 			*c = append(*c, Transition{Row: t.Row})
 		}
 		mine := &(*c)[at]
-		if !mine.Taken() && t.Taken() {
-			fresh++
+		if t.Taken() {
+			if !mine.Taken() {
+				fresh++
+			}
+			mine.Runs += max(t.Runs, 1)
 		}
 		mine.Count += t.Count
 		mine.Stalls += t.Stalls

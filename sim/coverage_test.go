@@ -36,8 +36,18 @@ func TestCoverage(t *testing.T) {
 		t.Errorf("a run that was added (-want +got)\n%s", diff)
 	}
 	var counts []uint64
+	var runs []int
 	for _, transition := range sum {
-		counts = append(counts, transition.Count)
+		counts, runs = append(counts, transition.Count), append(runs, transition.Runs)
+	}
+	if diff := cmp.Diff([]int{2, 0, 1, 3, 1}, runs); diff != "" {
+		t.Errorf("runs (-want +got)\n%s", diff)
+	}
+	var twice Coverage
+	twice.Add(sum)
+	twice.Add(sum)
+	if twice[3].Runs != 6 || twice[1].Runs != 0 {
+		t.Errorf("a sum of sums has runs %d and %d, want 6 and 0", twice[3].Runs, twice[1].Runs)
 	}
 	if diff := cmp.Diff([]uint64{3, 0, 3, 7, 1}, counts); diff != "" {
 		t.Errorf("counts (-want +got)\n%s", diff)

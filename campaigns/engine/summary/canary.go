@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine/journal"
@@ -27,6 +28,11 @@ type Canary struct {
 	// mean something only where Caught is not 0.
 	First int    `json:"first"`
 	Dir   string `json:"dir,omitempty"`
+	// FirstAt is when that run was recorded; Until counts the operations of the runs
+	// up to it, and UntilTime is the time of their simulation and checking.
+	FirstAt   time.Duration `json:"-"`
+	Until     int           `json:"-"`
+	UntilTime time.Duration `json:"-"`
 	// Operations is the least number that the bug may need to show; 0 if it is
 	// not known.
 	Operations int `json:"operations,omitempty"`
@@ -70,10 +76,10 @@ func (k *Canary) add(run *journal.Entry, row *Row) {
 	case !run.Failed():
 	case k.Control != "":
 		k.Status = StatusKilled
-		k.showed(run)
+		k.showed(run, row)
 	case run.Caught():
 		k.Status = StatusCaught
-		k.showed(run)
+		k.showed(run, row)
 	default:
 		k.Otherwise++
 	}
@@ -82,9 +88,10 @@ func (k *Canary) add(run *journal.Entry, row *Row) {
 	}
 }
 
-func (k *Canary) showed(run *journal.Entry) {
+func (k *Canary) showed(run *journal.Entry, row *Row) {
 	if k.Caught == 0 || run.Number < k.First {
-		k.First, k.Dir = run.Number, ""
+		k.First, k.Dir, k.FirstAt = run.Number, "", run.At
+		k.Until, k.UntilTime = row.Runs*run.Config.Operations(), row.Simulated+row.Checked
 		if run.Kept {
 			k.Dir = string(run.Dir)
 		}

@@ -47,6 +47,9 @@ func Follow(a *journal.Archive) *Follower {
 	return f
 }
 
+// Summary is that of the runs that were read.
+func (f *Follower) Summary() *Summary { return f.sum }
+
 // Offset is the number of bytes of the journal that were read.
 func (f *Follower) Offset() int64 { return f.cursor.Offset }
 

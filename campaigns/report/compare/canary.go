@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"ordeal/sim"
+	"ordeal/campaigns/engine/summary"
 )
 
 // Canary is a canary that one campaign catches differently.
@@ -41,23 +41,14 @@ type Detection struct {
 
 // detection returns nil for a configuration that is no canary.
 func (n *campaign) detection(k *configRuns) *Detection {
-	if k == nil || k.Bug == nil || k.Bug.Equivalent != "" {
+	if k == nil || k.row.Canary == nil || k.row.Canary.Control != "" {
 		return nil
 	}
-	d := &Detection{Runs: len(k.runs)}
-	spent := time.Duration(0)
-	ran := true
-	for _, r := range k.runs {
-		d.Operations += k.Config.Operations()
-		spent += r.simulated + r.checked
-		ran = ran && k.of(r).outcome != sim.Infra
-		if k.of(r).caught {
-			if d.Caught++; d.Caught == 1 {
-				d.First, d.Dir, d.Until, d.UntilTime = int(r.number), string(n.a.Run(int(r.number))), d.Operations, spent
-			}
-		}
+	c := k.row.Canary
+	d := &Detection{Runs: k.row.Runs, Operations: k.row.Runs * k.Operations(), Caught: c.Caught, Missed: c.Status == summary.StatusMissed}
+	if c.Caught > 0 {
+		d.First, d.Dir, d.Until, d.UntilTime = c.First, string(n.a.Run(c.First)), c.Until, c.UntilTime
 	}
-	d.Missed = d.Caught == 0 && ran && d.Runs == k.Runs && d.Operations >= k.Bug.Budget
 	return d
 }
 

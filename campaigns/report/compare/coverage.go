@@ -40,7 +40,7 @@ func (p *pair) coverage() []Coverage {
 		if !ok || len(old.runs) == 0 || len(new.runs) == 0 {
 			continue
 		}
-		c := Coverage{Config: name, Old: len(old.table), New: len(new.table), OnlyOld: only(old, new), OnlyNew: only(new, old)}
+		c := Coverage{Config: name, Old: old.row.Coverage.Taken(), New: new.row.Coverage.Taken(), OnlyOld: only(old, new), OnlyNew: only(new, old)}
 		if len(c.OnlyOld)+len(c.OnlyNew) > 0 {
 			list = append(list, c)
 		}
@@ -63,10 +63,14 @@ func (c *Coverage) clear() int {
 // only lists the transitions that runs of a took and no run of b did.
 func only(a, b *configRuns) []Transition {
 	list := []Transition{}
-	for _, t := range a.table {
-		if t.runs > 0 && b.took(t.Row) == 0 {
+	taken := make(map[sim.Row]bool)
+	for _, t := range b.row.Coverage {
+		taken[t.Row] = t.Taken()
+	}
+	for _, t := range a.row.Coverage {
+		if t.Taken() && !taken[t.Row] {
 			list = append(list, Transition{
-				t.Row, t.runs, len(a.runs), Exact([]Stratum{{t.runs, len(a.runs), 0, len(b.runs)}}),
+				t.Row, t.Runs, len(a.runs), Exact([]Stratum{{t.Runs, len(a.runs), 0, len(b.runs)}}),
 			})
 		}
 	}

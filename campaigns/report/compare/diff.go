@@ -119,9 +119,9 @@ func (d *Diff) ExitStatus() int {
 }
 
 func (n *campaign) summary() Side {
-	c := n.a.Campaign
+	c, total := n.a.Campaign, n.sum.Total()
 	return Side{
-		Dir: n.a.Dir, Campaign: c.Name, Seed: c.Seed, Started: n.a.Header.Started, Runs: n.runs, Planned: c.Runs(), Operations: n.operations,
+		Dir: n.a.Dir, Campaign: c.Name, Seed: c.Seed, Started: n.a.Header.Started, Runs: total.Runs, Planned: c.Runs(), Operations: total.Operations,
 	}
 }
 

@@ -75,9 +75,9 @@ func (f *Finding) Fixed() bool { return f.Change == Gone && f.P != nil && *f.P <
 func (p *pair) findings() (changed, recurring []Finding) {
 	keys := make(map[summary.FindingKey]bool)
 	for _, n := range []*campaign{p.old, p.new} {
-		for _, k := range n.configs {
-			for f := range k.findings {
-				keys[f] = true
+		for i := range n.sum.Findings {
+			if f := &n.sum.Findings[i]; f.Outcome != sim.Missed { // which are canaries
+				keys[f.Key()] = true
 			}
 		}
 	}
@@ -111,30 +111,26 @@ func (p *pair) findings() (changed, recurring []Finding) {
 func (p *pair) finding(k summary.FindingKey) Finding {
 	known, _ := config.FindKnown(p.new.a.Campaign.Known, k.Title, k.System, p.new.a.Header.Started)
 	f := Finding{Outcome: k.Outcome, Title: k.Title, System: k.System, Known: known}
+	var before, now map[string]int // runs by configuration
+	f.Old, before = p.old.occurrences(k)
+	f.New, now = p.new.occurrences(k)
 	var strata []Stratum
 	for _, name := range p.names {
-		old, new, _ := p.both(name)
-		var a, b *Occurrences
-		if old != nil {
-			a = old.findings[k]
-		}
-		if new != nil {
-			b = new.findings[k]
-		}
-		if a == nil && b == nil {
+		if before[name]+now[name] == 0 {
 			continue
 		}
 		f.Configs = append(f.Configs, name)
-		if f.Old.add(a); old != nil {
+		old, new, _ := p.both(name)
+		if old != nil {
 			f.Old.Of += len(old.runs)
 		}
-		if f.New.add(b); new != nil {
+		if new != nil {
 			f.New.Of += len(new.runs)
 		}
 		if _, _, ok := p.alike(name); !ok {
 			continue
 		}
-		strata = append(strata, Stratum{a.count(), len(old.runs), b.count(), len(new.runs)})
+		strata = append(strata, Stratum{before[name], len(old.runs), now[name], len(new.runs)})
 		if new.sim != config.SimBuiltin {
 			p.repeats(old, new, func(x, y *comparedRun) {
 				here, there := old.of(x).finding == k, new.of(y).finding == k
@@ -171,33 +167,29 @@ func (p *pair) drawn(old, new *configRuns, f func(old, new *comparedRun)) {
 		return
 	}
 	left := old.runs
-	for _, y := range new.runs {
+	for i := range new.runs {
+		y := &new.runs[i]
 		for len(left) > 0 && left[0].number < y.number {
 			left = left[1:]
 		}
 		if len(left) > 0 && left[0].number == y.number {
-			f(left[0], y)
+			f(&left[0], y)
 		}
 	}
 }
 
-// count is nil-safe: no occurrences are 0 runs.
-func (o *Occurrences) count() int {
-	if o == nil {
-		return 0
+// occurrences are the runs of a finding, in all and by configuration.
+func (n *campaign) occurrences(k summary.FindingKey) (o Occurrences, byConfig map[string]int) {
+	byConfig = make(map[string]int)
+	for i := range n.sum.Findings {
+		f := &n.sum.Findings[i]
+		if f.Key() != k {
+			continue
+		}
+		for _, c := range f.Configs {
+			byConfig[c.Config] = c.Runs
+		}
+		return Occurrences{Runs: f.Runs, First: f.Dir, Number: f.First, Failure: f.Failure, Alone: f.Alone, Recurs: f.Recurred}, byConfig
 	}
-	return o.Runs
-}
-
-// add adds the occurrences of p, which may be nil.
-func (o *Occurrences) add(p *Occurrences) {
-	if p == nil {
-		return
-	}
-	if o.First == "" || p.Number < o.Number {
-		o.Number, o.First, o.Failure = p.Number, p.First, p.Failure
-	}
-	o.Runs += p.Runs
-	o.Alone += p.Alone
-	o.Recurs += p.Recurs
+	return o, byConfig
 }

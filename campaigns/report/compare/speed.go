@@ -69,7 +69,8 @@ func (p *pair) speed() []Speed {
 func (k *configRuns) paces(what string) []float64 {
 	var list []float64
 	total := time.Duration(0)
-	for _, r := range k.runs {
+	for i := range k.runs {
+		r := &k.runs[i]
 		if k.of(r).outcome != sim.Passed || r.operations == 0 {
 			continue
 		}

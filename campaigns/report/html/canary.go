@@ -46,8 +46,8 @@ func (d *campaignData) canaryRow(p *progress) canaryRow {
 		Status: clip(string(k.Status), nameShown), Class: "none",
 		Runs: p.row.Runs, Caught: k.Caught, Otherwise: k.Otherwise,
 	}
-	if p.first != nil {
-		r.First = &catchView{p.first.operations, p.first.at}
+	if k.Caught > 0 {
+		r.First = &catchView{k.Until, k.FirstAt}
 	}
 	if f, ok := statuses[k.Status]; ok {
 		r.Status, r.Class = f[0], f[1]

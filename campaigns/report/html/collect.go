@@ -3,7 +3,6 @@ package html
 import (
 	"context"
 	"slices"
-	"time"
 
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine/journal"
@@ -18,7 +17,6 @@ type campaignData struct {
 	// tested is the summary of the configurations without injected bugs.
 	tested   *summary.Summary
 	canaries []*progress
-	flow     timeline
 	growth   growth
 	// configs counts by configuration what the summary does not.
 	configs map[string]*progress
@@ -28,28 +26,10 @@ type campaignData struct {
 type progress struct {
 	config *config.Config
 	row    *summary.Row
-	// operations are those of the programs that ran.
-	operations       int
-	search, evidence time.Duration
-	// Of a canary: the number of failed runs by title, and the first run by
-	// number that showed its bug.
-	titles map[string]int
-	first  *catch
-}
-
-// catch is a run that showed an injected bug: the operations of its
-// configuration up to it, and when it was recorded.
-type catch struct {
-	number, operations int
-	at                 time.Duration
+	titles map[string]int // of a canary: failed runs by title
 }
 
 func (p *progress) add(run *journal.Entry) {
-	p.operations += run.Config.Operations()
-	for _, a := range run.Answers {
-		p.search += a.Search
-		p.evidence += a.Evidence
-	}
 	if p.config.Bug == nil || !run.Failed() {
 		return
 	}
@@ -57,22 +37,17 @@ func (p *progress) add(run *journal.Entry) {
 		p.titles = make(map[string]int)
 	}
 	p.titles[run.FindingTitle()]++
-	shows := run.Caught() || p.config.Bug.Equivalent != ""
-	if shows && (p.first == nil || run.Number < p.first.number) {
-		p.first = &catch{run.Number, p.operations, run.At}
-	}
 }
 
 func collect(ctx context.Context, a *journal.Archive) (*campaignData, error) {
-	d := &campaignData{archive: a, configs: make(map[string]*progress), growth: newGrowth()}
+	f := summary.Follow(a)
+	d := &campaignData{archive: a, sum: f.Summary(), configs: make(map[string]*progress), growth: newGrowth()}
 	for i := range a.Campaign.Configs {
 		cfg := &a.Campaign.Configs[i]
-		d.configs[cfg.Name] = &progress{config: cfg}
+		d.configs[cfg.Name] = &progress{config: cfg, row: &d.sum.Rows[i]}
 	}
-	var err error
-	d.sum, err = summary.ReadEach(a, func(run *journal.Entry) error {
+	_, err := f.Read(func(run *journal.Entry) error {
 		d.configs[run.Config.Name].add(run)
-		d.flow.add(run)
 		d.grow(run)
 		return ctx.Err()
 	})
@@ -82,12 +57,10 @@ func collect(ctx context.Context, a *journal.Archive) (*campaignData, error) {
 	tested := *d.sum
 	d.tested, tested.Rows = &tested, nil
 	for i := range d.sum.Rows {
-		row := &d.sum.Rows[i]
-		p := d.configs[row.Config]
-		if p.row = row; row.Canary == nil {
+		if row := &d.sum.Rows[i]; row.Canary == nil {
 			tested.Rows = append(tested.Rows, *row)
 		} else {
-			d.canaries = append(d.canaries, p)
+			d.canaries = append(d.canaries, d.configs[row.Config])
 		}
 	}
 	return d, nil
@@ -99,7 +72,7 @@ func (d *campaignData) grow(run *journal.Entry) {
 	if cfg := run.Config; !summary.Edited(cfg) {
 		protocol = summary.ProtocolOf(d.archive.Campaign, cfg)
 	}
-	d.growth.add(run, protocol, d.archive.System(run.Config))
+	d.growth.add(run, protocol, d.archive.System(run.Config), d.configs[run.ConfigName].row.LastNew == run.Number)
 }
 
 // reduced reports whether a finding was reduced, or that was tried.

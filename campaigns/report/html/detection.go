@@ -1,7 +1,6 @@
 package html
 
 import (
-	"cmp"
 	"fmt"
 	"html/template"
 	"maps"
@@ -68,7 +67,7 @@ func detection(about, axis string, list []series) template.HTML {
 	label := about + " " + strings.Join(parts[:min(len(parts), 12)], "; ") + "."
 	return plot.Figure(label, func(c *plot.Canvas) float64 {
 		top := 30 + c.Legend(names, 14)
-		f := c.Frame(plot.Frame{Left: 46, Top: top, Right: c.Width - 14, Bottom: top + 220}, opsScale(axis, all), plot.Percent(), false)
+		f := c.Frame(plot.Frame{Left: 46, Top: top, Right: c.Width - 14, Bottom: top + 220}, opsScale(axis, all), plot.Percent())
 		for i, s := range list {
 			points := []plot.Point{{X: f.Left, Y: f.Bottom}}
 			curve := detectedBy(s.trials)
@@ -114,80 +113,6 @@ func markCensored(c *plot.Canvas, f *plot.Frame, trials []trial, curve []step, c
 				share = p.share
 			}
 		}
-		c.Mark(class, f.X(float64(ops)), f.Y(share), plot.Tick, fmt.Sprintf("%d not detected in %s operations", counts[ops], messages.Comma(ops)))
+		c.Tick(class, f.X(float64(ops)), f.Y(share), fmt.Sprintf("%d not detected in %s operations", counts[ops], messages.Comma(ops)))
 	}
-}
-
-// catchesShown bounds the canaries that have a line of a plot each.
-const catchesShown = 40
-
-const catchesAxis = "operations of the canary's configuration, logarithmic"
-
-// catches draws how many operations it took to catch each canary, and says
-// how: a line for each, or one curve if they are many. Negative controls do
-// not count.
-func (d *campaignData) catches() (drawn template.HTML, note string) {
-	var list []*progress
-	all := series{name: "canaries"}
-	for _, c := range d.canaries {
-		if !c.control() && c.row.Runs > 0 {
-			list = append(list, c)
-			all.trials = append(all.trials, c.trial())
-		}
-	}
-	const about = "Operations until each canary was caught."
-	switch {
-	case len(list) == 0:
-		return "", ""
-	case len(list) > catchesShown:
-		return detection(about, catchesAxis, []series{all}),
-			"share of the canaries caught within a number of operations of their configuration; | marks those that were not caught"
-	}
-	slices.SortStableFunc(list, func(a, b *progress) int {
-		x, y := a.trial(), b.trial()
-		return cmp.Or(btoi(y.detected)-btoi(x.detected), x.ops-y.ops)
-	})
-	return plot.Figure(about, func(c *plot.Canvas) float64 { return catchLines(c, list, opsScale(catchesAxis, all.trials)) }),
-		"of the configuration of each canary; × marks those that were not caught"
-}
-
-// trial is the number of operations until the canary was caught.
-func (p *progress) trial() trial {
-	if p.first != nil {
-		return trial{p.first.operations, true}
-	}
-	return trial{p.operations, false}
-}
-
-func catchLines(c *plot.Canvas, list []*progress, scale plot.Scale) float64 {
-	left, top, row := 250.0, 8.0, 24.0
-	if c.Narrow {
-		left, row = 8, 40
-	}
-	f := c.Frame(plot.Frame{Left: left, Top: top, Right: c.Width - 22, Bottom: top + row*float64(len(list)) + 6}, scale, plot.Scale{}, true)
-	for i, k := range list {
-		t := k.trial()
-		y := top + row*float64(i) + 16
-		name := clip(k.row.Config, nameShown)
-		if c.Narrow {
-			c.Text("label", "start", left, y, clip(name, 44))
-			y += 14
-		} else {
-			c.Text("label", "end", left-14, y+4, clip(name, 32))
-		}
-		x := f.X(float64(t.ops))
-		if t.detected {
-			c.Line("bar", f.Left, y, x, y)
-			c.Dot("caught", x, y, 5, fmt.Sprintf("%s: caught after %s operations, by run %d", name, messages.Comma(t.ops), k.first.number))
-			continue
-		}
-		c.Line("bar missed", f.Left, y, x, y)
-		c.Mark("cross", x, y, plot.Cross, fmt.Sprintf("%s: missed in %s operations", name, messages.Comma(t.ops)))
-		if x > f.Right-60 {
-			c.Text("lost", "end", x-10, y-5, "missed")
-		} else {
-			c.Text("lost", "start", x+10, y+4, "missed")
-		}
-	}
-	return f.Bottom + plot.Under
 }

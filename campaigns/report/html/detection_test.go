@@ -5,9 +5,6 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
-
-	"ordeal/campaigns/engine/journal"
-	"ordeal/campaigns/run"
 )
 
 // TestDetectedBy compares curves with the product over all trials, one by one,
@@ -55,38 +52,6 @@ func plainShare(trials []trial, at int) float64 {
 		n += btoi(x.ops <= at)
 	}
 	return float64(n) / float64(len(trials))
-}
-
-// TestTimeline checks that no run is lost, however long the campaign, and that
-// the area below the levels is all operations.
-func TestTimeline(t *testing.T) {
-	for _, every := range []time.Duration{time.Millisecond, time.Second, 7 * time.Minute} {
-		var line timeline
-		const runs = 1_000
-		end := time.Duration(0)
-		for n := range runs {
-			end = time.Duration(n+1) * every
-			line.add(&journal.Entry{At: end, Result: &run.Result{Operations: 10}})
-		}
-		if len(line.slots) > maxSlots {
-			t.Errorf("every %v: %d slots", every, len(line.slots))
-		}
-		count, area := 0, 0.0
-		for _, s := range line.slots {
-			count += s.runs
-		}
-		// The last run ends when the campaign does.
-		levels := line.levels(end.Seconds() + 1e-3)
-		for i, l := range levels {
-			area += l.rate * (l.to - l.from)
-			if i > 0 && l.from != levels[i-1].to {
-				t.Errorf("every %v: a gap between %v and %v", every, levels[i-1], l)
-			}
-		}
-		if count != runs || math.Abs(area-10*runs) > 1 {
-			t.Errorf("every %v: %d runs and %g operations, want %d and %d", every, count, area, runs, 10*runs)
-		}
-	}
 }
 
 // TestNumbers checks how numbers are written.

@@ -3,6 +3,7 @@ package html
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"ordeal/campaigns/config"
@@ -18,7 +19,7 @@ func TestGrowth(t *testing.T) {
 	for range 50 {
 		g := newGrowth()
 		var runs []*journal.Entry
-		tables := map[string]sim.Coverage{}
+		tables, known := map[string]sim.Coverage{}, map[string]bool{} // by configuration
 		for n := range rng.IntN(30) {
 			name := []string{"a", "b"}[rng.IntN(2)]
 			for range rng.IntN(3) { // as in a journal, the list of a configuration only grows
@@ -35,7 +36,10 @@ func TestGrowth(t *testing.T) {
 				e.Outcome = sim.Passed
 			}
 			runs = append(runs, e)
-			g.add(e, "p", "s")
+			g.add(e, "p", "s", slices.ContainsFunc(e.Coverage, func(tr sim.Transition) bool { return tr.Count > 0 && !known[name+tr.State] }))
+			for _, tr := range e.Coverage {
+				known[name+tr.State] = known[name+tr.State] || tr.Count > 0
+			}
 		}
 		if len(runs) == 0 {
 			continue
@@ -64,17 +68,18 @@ func TestGrowth(t *testing.T) {
 				found[e.Title]++
 			}
 		}
+		protocol := g.protocols["p"]
 		for what, c := range map[string]struct {
-			got    *discovery
-			counts map[string]int
-			firsts []int
-		}{"coverage": {g.protocols["p"], taken, firsts}, "findings": {&g.findings, found, founds}} {
-			once := 0
-			for _, n := range c.counts {
-				once += btoi(n == 1)
-			}
-			if len(c.got.count) != len(c.counts) || fmt.Sprint(c.got.firsts) != fmt.Sprint(c.firsts) || c.got.once() != once || c.got.operations != operations || c.got.runs != len(runs) {
-				t.Fatalf("%s: have %+v, once %d; want %v, firsts %v, once %d", what, c.got, c.got.once(), c.counts, c.firsts, once)
+			seen, runs, operations int
+			firsts                 []int
+			counts                 map[string]int
+			want                   []int
+		}{
+			"coverage": {len(protocol.seen), protocol.runs, protocol.operations, protocol.firsts, taken, firsts},
+			"findings": {len(g.findings.seen), g.findings.runs, g.findings.operations, g.findings.firsts, found, founds},
+		} {
+			if c.seen != len(c.counts) || fmt.Sprint(c.firsts) != fmt.Sprint(c.want) || c.operations != operations || c.runs != len(runs) {
+				t.Fatalf("%s: have %+v; want %v, firsts %v", what, c, c.counts, c.want)
 			}
 		}
 	}
@@ -83,19 +88,18 @@ func TestGrowth(t *testing.T) {
 // TestExpected is the estimate of Good and Turing of small samples.
 func TestExpected(t *testing.T) {
 	for _, c := range []struct {
-		count           []int
-		runs            int
+		once, runs      int
 		expected, class string
 	}{
-		{[]int{1, 1, 5}, 10, "about 0.2", ""}, // two of ten runs showed something that no other did
-		{[]int{1, 5}, 100, "about 0.01", "good"},
-		{[]int{3, 5}, 200, "below 0.005", "good"},
-		{nil, 50, "below 0.02", ""},
-		{[]int{1, 1, 1, 1, 1, 1, 1}, 2, "about 3.5", ""}, // of several new ones in a run
+		{2, 10, "about 0.2", ""}, // two of ten runs showed something that no other did
+		{1, 100, "about 0.01", "good"},
+		{0, 200, "below 0.005", "good"},
+		{0, 50, "below 0.02", ""},
+		{7, 2, "about 3.5", ""}, // of several new ones in a run
 	} {
-		r := (&discovery{runs: c.runs, count: c.count}).row("x", "")
+		r := (&discovery[int]{runs: c.runs}).row("x", "", c.once)
 		if r.Expected != c.expected || r.Class != c.class {
-			t.Errorf("%v of %d runs: %s, %q; want %s, %q", c.count, c.runs, r.Expected, r.Class, c.expected, c.class)
+			t.Errorf("%d of %d runs: %s, %q; want %s, %q", c.once, c.runs, r.Expected, r.Class, c.expected, c.class)
 		}
 	}
 }

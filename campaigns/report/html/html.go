@@ -81,12 +81,6 @@ type pageView struct {
 	Matrix          *matrixView
 	Saturation      *saturationView
 	Coverage        []protocolView
-	Throughput      template.HTML
-	Occurrences     template.HTML
-	OccurrencesNote string
-	Catches         template.HTML
-	CatchesNote     string
-	Split           template.HTML
 	Environment     environmentView
 }
 
@@ -128,7 +122,7 @@ func (p *page) views(ctx context.Context, o Options) (*pageView, error) {
 	}
 	v := &pageView{
 		Header: d.header(), Table: d.table(), Canaries: d.canaryRows(), Matrix: viewMatrix(results), Coverage: d.coverage(), Saturation: d.saturation(),
-		Throughput: d.throughput(), Split: d.split(), Environment: p.environment(),
+		Environment: p.environment(),
 	}
 	for _, t := range slices.Concat(d.sum.InfraErrors, d.sum.Damaged) {
 		t.Title, t.Config = clip(t.Title, titleShown), clip(t.Config, nameShown)
@@ -139,8 +133,6 @@ func (p *page) views(ctx context.Context, o Options) (*pageView, error) {
 	}
 	total := d.sum.Total()
 	v.MoreInfraErrors = total.Outcomes[sim.Infra] - len(d.sum.InfraErrors)
-	v.Catches, v.CatchesNote = d.catches()
-	v.Occurrences, v.OccurrencesNote = d.occurrences()
 	v.MoreCanaries = len(d.canaries) - len(v.Canaries)
 	ids := make(map[string]string)
 	for i := range d.sum.Findings {

@@ -27,7 +27,7 @@ func TestCampaign(t *testing.T) {
 	all := parsePage(t, page)
 	checkSafe(t, page, all)
 	checkAccess(t, all)
-	for _, id := range []string{"findings", "configurations", "canaries", "kill", "coverage", "time", "environment"} {
+	for _, id := range []string{"findings", "configurations", "canaries", "kill", "coverage", "environment"} {
 		byID(t, all, id)
 	}
 	if again := reported(t, a, Options{Kill: filepath.Join("testdata", "matrix.json")}); again != page {
@@ -51,7 +51,7 @@ func TestCampaign(t *testing.T) {
 			t.Errorf("the coverage lacks %q", want)
 		}
 	}
-	for _, section := range []string{"canaries", "kill", "time"} {
+	for _, section := range []string{"kill", "saturation"} {
 		if len(byID(t, all, section).within("svg")) == 0 {
 			t.Errorf("no plot in section %s", section)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/report/plot"
+	"ordeal/sim"
 )
 
 // saturationView shows whether more operations would discover more.
@@ -45,25 +46,40 @@ func (d *campaignData) saturation() *saturationView {
 		return nil
 	}
 	v := &saturationView{}
-	totals := d.totals()
+	totals, once := make(map[string]int), make(map[string]int)
+	for _, p := range d.sum.Protocols(d.archive.Campaign) {
+		if p.Edited {
+			continue
+		}
+		if p.Whole { // else the simulator does not list what can be reached
+			totals[p.Name] = len(p.Reachable)
+		}
+		for _, t := range p.Coverage {
+			once[p.Name] += btoi(t.Runs == 1)
+		}
+	}
 	for _, name := range d.growth.order {
 		if len(v.Rows) == rowsShown {
 			break
 		}
 		x := d.growth.protocols[name]
-		seen := messages.Plural(len(x.count), "transition")
+		seen := messages.Plural(len(x.firsts), "transition")
 		if n := totals[name]; n > 0 {
-			seen = fmt.Sprintf("%s of %s transitions", messages.Comma(len(x.count)), messages.Comma(n))
+			seen = fmt.Sprintf("%s of %s transitions", messages.Comma(len(x.firsts)), messages.Comma(n))
 		}
-		v.Rows = append(v.Rows, x.row(clip(name, nameShown), seen))
+		v.Rows = append(v.Rows, x.row(clip(name, nameShown), seen, once[name]))
 	}
-	v.Rows = append(v.Rows, d.growth.findings.row("all configurations", messages.Plural(len(d.growth.findings.count), "finding")))
+	found := 0
+	for _, f := range d.sum.Findings {
+		found += btoi(f.Runs == 1 && f.Outcome != sim.Missed)
+	}
+	v.Rows = append(v.Rows, d.growth.findings.row("all configurations", messages.Plural(len(d.growth.findings.firsts), "finding"), found))
 	v.Coverage, v.Findings = d.coverageGrowth(totals), d.findingGrowth()
 	return v
 }
 
-func (x *discovery) row(name, seen string) saturationRow {
-	once := x.once()
+// row is the view of a discovery, of which once things were seen by one run only.
+func (x *discovery[K]) row(name, seen string, once int) saturationRow {
 	r := saturationRow{Name: name, Runs: x.runs, Operations: x.operations, Seen: seen, Once: once}
 	if n := len(x.firsts); n > 0 {
 		r.Last, r.LastShare = messages.Comma(x.firsts[n-1]), percent(x.firsts[n-1], x.operations)
@@ -77,18 +93,6 @@ func (x *discovery) row(name, seen string) saturationRow {
 		r.Class = "good"
 	}
 	return r
-}
-
-// totals are the sizes of the tables of protocols, as far as they can be reached;
-// 0 where the simulator does not list them.
-func (d *campaignData) totals() map[string]int {
-	totals := make(map[string]int)
-	for _, p := range d.sum.Protocols(d.archive.Campaign) {
-		if p.Whole && !p.Edited {
-			totals[p.Name] = len(p.Reachable)
-		}
-	}
-	return totals
 }
 
 // coverageGrowth draws the share of each protocol's transitions that had been
@@ -118,7 +122,7 @@ func (d *campaignData) coverageGrowth(totals map[string]int) template.HTML {
 	return plot.Figure(label, func(c *plot.Canvas) float64 {
 		top := 30 + c.Legend(names, 14)
 		f := c.Frame(plot.Frame{Left: 46, Top: top, Right: c.Width - 14, Bottom: top + 220},
-			plot.Logarithmic("operations on the protocol, logarithmic", float64(max(first, 1)), float64(last), messages.Short), plot.Percent(), false)
+			plot.Logarithmic("operations on the protocol, logarithmic", float64(max(first, 1)), float64(last), messages.Short), plot.Percent())
 		for i, curve := range curves {
 			c.Steps("curve "+plot.Style(i), growthPoints(f, curve))
 		}
@@ -137,7 +141,7 @@ func (d *campaignData) findingGrowth() template.HTML {
 	return plot.Figure(label, func(c *plot.Canvas) float64 {
 		f := c.Frame(plot.Frame{Left: 46, Top: 34, Right: c.Width - 14, Bottom: 194},
 			plot.Logarithmic("operations of the campaign, logarithmic", float64(max(x.firsts[0], 1)), float64(max(x.operations, 1)), messages.Short),
-			plot.Count("different findings", len(x.firsts), messages.Short), false)
+			plot.Count("different findings", len(x.firsts), messages.Short))
 		c.Steps("curve s0", growthPoints(f, x.curve(func(n int) float64 { return float64(n) })))
 		return f.Bottom + plot.Under
 	})
@@ -145,7 +149,7 @@ func (d *campaignData) findingGrowth() template.HTML {
 
 // curve is what had been seen when, up to the end; value gives the height of a
 // number of things.
-func (x *discovery) curve(value func(seen int) float64) []step {
+func (x *discovery[K]) curve(value func(seen int) float64) []step {
 	var curve []step
 	for i, ops := range x.firsts {
 		if last := len(curve) - 1; last >= 0 && curve[last].ops == ops {

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"ordeal/campaigns/engine/journal"
+	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/report/compare"
-	"ordeal/sim"
 )
 
 // update writes one campaign into the index.
@@ -24,19 +24,14 @@ type update struct {
 	dir     string
 	id      int64
 	configs map[string]*indexedConfig
-	runs    int
-	elapsed time.Duration // when the last run was recorded
+	sum     *summary.Summary
 }
 
 type indexedConfig struct {
-	id       int64
-	coverage []covered // in the order of the journal
-	whole    bool      // the simulator also lists transitions that were never taken
-}
-
-type covered struct {
-	sim.Transition
-	runs, first int // first is -1 if no run took it
+	id  int64
+	row *summary.Row
+	// first has for each transition of the row the first run that took it; -1 for none.
+	first []int
 }
 
 // campaign indexes a campaign and counts its runs. The error invalid is about the
@@ -49,22 +44,22 @@ func (w *writer) campaign(ctx context.Context, dir string) (runs int, invalid, e
 	if w.onRead != nil {
 		a.OnRead = func(lines int) { w.onRead(dir, lines) }
 	}
-	u := &update{w: w, a: a, dir: dir, configs: make(map[string]*indexedConfig)}
+	f := summary.Follow(a)
+	u := &update{w: w, a: a, dir: dir, configs: make(map[string]*indexedConfig), sum: f.Summary()}
 	if err := u.create(ctx); err != nil {
 		return 0, nil, err
 	}
-	for e, invalid := range a.Passing() {
-		if invalid != nil {
-			return 0, invalid, nil
+	_, invalid = f.Read(func(e *journal.Entry) error {
+		var invalid error
+		if invalid, err = u.entry(ctx, e); err == nil {
+			err = ctx.Err()
 		}
-		if invalid, err := u.entry(ctx, e); invalid != nil || err != nil {
-			return 0, invalid, err
-		}
-		if err := ctx.Err(); err != nil {
-			return 0, nil, err
-		}
+		return errors.Join(invalid, err)
+	})
+	if err != nil || invalid != nil {
+		return 0, invalid, err
 	}
-	return u.runs, nil, u.finish(ctx)
+	return u.sum.Total().Runs, nil, u.finish(ctx)
 }
 
 // create inserts the rows of a campaign and its configurations.
@@ -114,7 +109,7 @@ func (u *update) config(ctx context.Context, i int) error {
 	}
 	id, err := u.w.insert(ctx, "INSERT INTO config VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?)",
 		u.id, i, cfg.Name, c.SimOf(cfg), u.a.System(cfg), cfg.Expect, c.Planned()[i], canary, control, needs, settings[:], string(text))
-	u.configs[cfg.Name] = &indexedConfig{id: id}
+	u.configs[cfg.Name] = &indexedConfig{id: id, row: &u.sum.Rows[i]}
 	return err
 }
 
@@ -147,9 +142,8 @@ func (u *update) entry(ctx context.Context, e *journal.Entry) (invalid, err erro
 	if e.Alone != nil {
 		recurred = e.Alone.Recurs
 	}
-	if n := u.cover(e); e.Covered != nil {
-		taken, fresh = e.Covered.Taken, n
-		u.configs[e.ConfigName].whole = u.configs[e.ConfigName].whole || e.Covered.Total > 0
+	if e.Covered != nil {
+		taken, fresh = e.Covered.Taken, u.configs[e.ConfigName].cover(e)
 	}
 	checked := time.Duration(0)
 	seen := make(map[string]bool, len(e.Answers))
@@ -168,33 +162,21 @@ func (u *update) entry(ctx context.Context, e *journal.Entry) (invalid, err erro
 			return nil, err
 		}
 	}
-	u.runs++
-	u.elapsed = max(u.elapsed, e.At)
 	_, err = u.w.runs.ExecContext(uninterrupted, u.id, e.Number, u.configs[e.ConfigName].id, int64(e.At), e.Outcome.String(), e.Failed(), e.Finding(), e.Caught(),
 		title, recurred, e.Operations, int64(e.Elapsed), int64(checked), taken, fresh, dir, program, log)
 	return nil, err
 }
 
-// cover adds the coverage of a run and counts the transitions that no earlier
-// run took.
-func (u *update) cover(e *journal.Entry) (fresh int) {
-	c := u.configs[e.ConfigName]
+// cover notes which transitions a run was the first to take, and counts them.
+func (c *indexedConfig) cover(e *journal.Entry) (fresh int) {
 	for i := range e.Coverage {
-		if i == len(c.coverage) {
-			t := e.Coverage[i]
-			t.Count = 0
-			c.coverage = append(c.coverage, covered{t, 0, -1})
+		if i == len(c.first) {
+			c.first = append(c.first, -1)
 		}
-		t, v := &e.Coverage[i], &c.coverage[i]
-		if !t.Taken() || e.Covered == nil {
-			continue
-		}
-		if v.runs == 0 {
+		if e.Coverage[i].Taken() && c.first[i] < 0 {
+			c.first[i] = e.Number
 			fresh++
-			v.first = e.Number
 		}
-		v.Count += t.Count
-		v.runs++
 	}
 	return fresh
 }
@@ -206,24 +188,24 @@ func (u *update) finish(ctx context.Context) error {
 			FROM run WHERE campaign = ? GROUP BY config, outcome`, u.id),
 	}
 	if u.a.Header.End == "" {
-		errs = append(errs, u.w.exec(ctx, "UPDATE campaign SET elapsed_ns = ? WHERE id = ?", int64(u.elapsed), u.id))
+		errs = append(errs, u.w.exec(ctx, "UPDATE campaign SET elapsed_ns = ? WHERE id = ?", int64(u.sum.Recorded), u.id))
 	}
 	for i := range u.a.Campaign.Configs {
 		c := u.configs[u.a.Campaign.Configs[i].Name]
-		if c.whole {
+		if c.row.Whole {
 			errs = append(errs, u.w.exec(ctx, "UPDATE config SET whole = 1 WHERE id = ?", c.id))
 		}
-		for i := range c.coverage {
-			v := &c.coverage[i]
-			t, err := u.w.transition(ctx, &v.Transition)
+		for i := range c.row.Coverage {
+			v := &c.row.Coverage[i]
+			t, err := u.w.transition(ctx, v)
 			if err != nil {
 				return err
 			}
 			var first any
-			if v.first >= 0 {
-				first = v.first
+			if c.first[i] >= 0 {
+				first = c.first[i]
 			}
-			errs = append(errs, u.w.exec(ctx, "INSERT INTO coverage VALUES (?, ?, ?, ?, ?, ?)", c.id, i, t, int64(v.Count), v.runs, first))
+			errs = append(errs, u.w.exec(ctx, "INSERT INTO coverage VALUES (?, ?, ?, ?, ?, ?)", c.id, i, t, int64(v.Count), v.Runs, first))
 		}
 	}
 	return errors.Join(errs...)

@@ -82,25 +82,14 @@ func (c *Canvas) Line(class string, x1, y1, x2, y2 float64) {
 	c.element("path", class, "", "d", "M"+number(x1)+" "+number(y1)+"L"+number(x2)+" "+number(y2))
 }
 
-// Rect draws a rectangle.
-func (c *Canvas) Rect(class string, x, y, width, height float64, title string) {
-	c.element("rect", class, tooltip(title), "x", x, "y", y, "width", width, "height", height)
-}
-
 // Dot draws a disc.
 func (c *Canvas) Dot(class string, x, y, radius float64, title string) {
 	c.element("circle", class, tooltip(title), "cx", x, "cy", y, "r", radius)
 }
 
-// Cross and Tick are shapes of marks.
-const (
-	Cross = "m-4 -4l8 8m0 -8l-8 8"
-	Tick  = "m0 -5v10"
-)
-
-// Mark draws a shape, a path relative to (x, y).
-func (c *Canvas) Mark(class string, x, y float64, shape, title string) {
-	c.element("path", class, tooltip(title), "d", "M"+number(x)+" "+number(y)+shape)
+// Tick draws a short vertical line around a place.
+func (c *Canvas) Tick(class string, x, y float64, title string) {
+	c.element("path", class, tooltip(title), "d", "M"+number(x)+" "+number(y)+"m0 -5v10")
 }
 
 // Text writes a line of text; anchor is start, middle or end.
@@ -114,12 +103,6 @@ type Point struct{ X, Y float64 }
 // Steps draws a curve that is level between points and jumps at each.
 func (c *Canvas) Steps(class string, points []Point) {
 	c.element("path", class, "", "d", steps(points))
-}
-
-// Area fills what is between a curve as Steps draws it and y = base.
-func (c *Canvas) Area(points []Point, base float64) {
-	base1 := append([]Point{{points[0].X, base}}, points...)
-	c.element("path", "area", "", "d", steps(base1)+"V"+number(base)+"Z")
 }
 
 func steps(points []Point) string {
@@ -182,8 +165,8 @@ func (f *Frame) Y(v float64) float64 { return f.y.at(v, f.Bottom, f.Top) }
 // Under is the height that the ticks and the name of the horizontal axis take.
 const Under = 46
 
-// Frame draws axes and the grid of y around f, and with grid that of x.
-func (c *Canvas) Frame(f Frame, x, y Scale, grid bool) *Frame {
+// Frame draws axes and the grid of y around f.
+func (c *Canvas) Frame(f Frame, x, y Scale) *Frame {
 	f.x, f.y = x, y
 	for _, t := range y.ticks {
 		at := f.Y(t.value)
@@ -193,11 +176,7 @@ func (c *Canvas) Frame(f Frame, x, y Scale, grid bool) *Frame {
 	last := -1e9
 	for _, t := range x.ticks {
 		at := f.X(t.value)
-		top := f.Bottom
-		if grid {
-			top = f.Top
-		}
-		c.Line("grid", at, top, at, f.Bottom+5)
+		c.Line("grid", at, f.Bottom, at, f.Bottom+5)
 		half := float64(len(t.label))*3.6 + 1
 		at = min(max(at, half), c.Width-half)
 		if at-half > last+6 {

@@ -2,7 +2,6 @@ package plot
 
 import (
 	"math"
-	"strings"
 	"testing"
 
 	"ordeal/campaigns/internal/messages"
@@ -34,13 +33,6 @@ func TestScales(t *testing.T) {
 			}
 		}
 		check("linear", Linear("", high, messages.Short))
-		if high < 1e9 { // a century
-			s := new(Canvas).Clock("", high)
-			check("clock", s)
-			if !strings.HasSuffix(s.name, "s") {
-				t.Errorf("clock to %g: unit %q", high, s.name)
-			}
-		}
 		check("logarithmic", Logarithmic("", 3, high, messages.Short))
 	}
 }

@@ -2,7 +2,6 @@ package plot
 
 import (
 	"math"
-	"strconv"
 )
 
 // Scale maps the values of an axis to places; its zero value has no ticks.
@@ -70,42 +69,6 @@ func roundStep(least float64) float64 {
 		}
 	}
 	return 10 * power
-}
-
-// Clock is a linear scale of seconds from 0 to high, with ticks that divide
-// minutes and hours. Its name gets the unit.
-func (c *Canvas) Clock(name string, high float64) Scale {
-	count, per, unit := 10.0, 1.0, "seconds"
-	if c.Narrow {
-		count = 5
-	}
-	switch {
-	case high >= 3*3600:
-		per, unit = 3600, "hours"
-	case high >= 3*60:
-		per, unit = 60, "minutes"
-	case high > 0 && high < 0.5:
-		per, unit = 1e-3, "milliseconds"
-	}
-	if !(high > 0) {
-		high = 1
-	}
-	least := high / count
-	step := per * roundStep(least/per)
-	if per >= 60 {
-		for _, nice := range []float64{60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400} {
-			if nice >= least {
-				step = nice
-				break
-			}
-		}
-	}
-	s := Scale{name: name + unit, high: high}
-	for i := 0; float64(i)*step <= high*(1+1e-9); i++ {
-		v := float64(i) * step
-		s.ticks = append(s.ticks, tick{v, strconv.FormatFloat(v/per, 'g', 6, 64)})
-	}
-	return s
 }
 
 // Logarithmic is a scale whose ends are the powers of ten around low and high,

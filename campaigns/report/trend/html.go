@@ -93,7 +93,7 @@ func (t *Trend) plot(label string, y plot.Scale, lines ...line) template.HTML {
 			}
 			top += c.Legend(names, 14)
 		}
-		f := c.Frame(plot.Frame{Left: 46, Top: top, Right: c.Width - 14, Bottom: top + 170}, plot.Count("campaign", len(t.Points), whole), y, false)
+		f := c.Frame(plot.Frame{Left: 46, Top: top, Right: c.Width - 14, Bottom: top + 170}, plot.Count("campaign", len(t.Points), whole), y)
 		for i, l := range lines {
 			x, last := 0.0, math.NaN()
 			for k := range t.Points {
