@@ -80,15 +80,10 @@ func (m *matrix) run(ctx context.Context) error {
 	}
 	command.CollectSeldom()
 	var err error
-	if m.dir == "" {
-		m.dir, err = command.NewDir("mutants")
-	} else {
-		m.dir = run.Resolve(m.dir)
+	if m.dir, err = command.OutputDir(m.dir, "mutants"); err != nil {
+		return err
 	}
-	if err == nil {
-		err = run.LockDir(m.dir)
-	}
-	if err != nil {
+	if err := run.LockDir(m.dir); err != nil {
 		return err
 	}
 	var proofs []mutation.Proof

@@ -71,13 +71,12 @@ type State struct {
 // Request is the resources of each shard's job, in the terms of the engine. The
 // zero value leaves them to the engine. The merge has the same, but for CPUs.
 type Request struct {
-	Account   string `json:"account,omitempty"`
-	Partition string `json:"partition,omitempty"`
-	Time      string `json:"time,omitempty"`
-	Memory    string `json:"memory,omitempty"`
-	CPUs      int    `json:"cpus_per_task,omitempty"`
-	// AtATime is how many shards of a job array run at a time; 0 means no limit.
-	AtATime int `json:"at_a_time,omitempty"`
+	Account   string `yaml:"account" json:"account,omitempty" help:"account that the jobs are charged to, as for sbatch"`
+	Partition string `yaml:"partition" json:"partition,omitempty" help:"partition of the jobs, as for sbatch"`
+	Time      string `yaml:"time" json:"time,omitempty" help:"limit of time of each job, as for sbatch"`
+	Memory    string `yaml:"mem" json:"memory,omitempty" help:"memory of each job, as for sbatch"`
+	CPUs      int    `yaml:"cpus-per-task" json:"cpus_per_task,omitempty" help:"processors of each shard's job, as for sbatch"`
+	AtATime   int    `yaml:"at-a-time" json:"at_a_time,omitempty" help:"number of shards of a job array that run at a time; 0 means no limit"`
 	// Args are further arguments of the command that submits, as CheckArgs allows.
 	Args []string `json:"args,omitempty"`
 }

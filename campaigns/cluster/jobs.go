@@ -34,8 +34,8 @@ func queued(ctx context.Context, names ...string) ([]Task, error) {
 	return list, nil
 }
 
-// formatTasks lists sorted tasks as Slurm does: 1-3,7.
-func formatTasks(tasks []int) string {
+// Ranges lists sorted numbers as Slurm does: 1-3,7.
+func Ranges(tasks []int) string {
 	var parts []string
 	for i := 0; i < len(tasks); {
 		k := i

@@ -118,7 +118,7 @@ func TestSubmitJob(t *testing.T) {
 
 func TestTasks(t *testing.T) {
 	for text, tasks := range map[string][]int{"1": {1}, "1-3": {1, 2, 3}, "1,3": {1, 3}, "2-3,5,8-10": {2, 3, 5, 8, 9, 10}} {
-		if got := formatTasks(tasks); got != text {
+		if got := Ranges(tasks); got != text {
 			t.Errorf("%v is written %s, want %s", tasks, got, text)
 		}
 	}

@@ -233,7 +233,7 @@ func (s *Submit) submitShards(ctx context.Context, state *State, done *Submitted
 		return err
 	}
 	b := batch{
-		script: script, name: state.Name, output: logPattern(s.Dir.path("shards", "%a.log")), tasks: formatTasks(done.Shards),
+		script: script, name: state.Name, output: logPattern(s.Dir.path("shards", "%a.log")), tasks: Ranges(done.Shards),
 		workDir: state.WorkDir, request: state.Request,
 	}
 	id, err := b.submit(ctx)

@@ -124,12 +124,7 @@ func (x *auditCommand) run(ctx context.Context) error {
 		line.Close()
 		return context.Cause(ctx)
 	}
-	if x.dir == "" {
-		x.dir, err = command.NewDir("audit")
-	} else {
-		x.dir = run.Resolve(x.dir)
-	}
-	if err != nil {
+	if x.dir, err = command.OutputDir(x.dir, "audit"); err != nil {
 		return err
 	}
 	e := engine.Engine{

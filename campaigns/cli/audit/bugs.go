@@ -93,12 +93,7 @@ func (x *benchBugs) run(ctx context.Context, ids []string) error {
 		return command.Usage(errors.New("want a budget: --cpu or --steps"))
 	}
 	command.CollectSeldom()
-	if x.bench.Dir == "" {
-		x.bench.Dir, err = command.NewDir("bugs")
-	} else {
-		x.bench.Dir = run.Resolve(x.bench.Dir)
-	}
-	if err == nil {
+	if x.bench.Dir, err = command.OutputDir(x.bench.Dir, "bugs"); err == nil {
 		err = run.LockDir(x.bench.Dir)
 	}
 	for _, sub := range []string{"findings", "trees"} {

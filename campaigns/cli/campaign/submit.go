@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,6 +15,7 @@ import (
 	"ordeal/campaigns/cluster"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/run"
+	"ordeal/gen/option"
 )
 
 func newSubmit(e *command.Env) *cobra.Command {
@@ -44,17 +46,11 @@ and campaign cancel.`,
 		Args: command.Arguments(0, 1, "at most one FILE"),
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&c.engine, "engine", cluster.Engine, "who runs the jobs: slurm")
 	fs.StringArrayVar(&c.sets, "set", nil, "override KEY=VALUE in the file, as for campaign run")
 	recordFlag(fs, &c.values)
 	fs.StringVar(&c.dir, "dir", "", "directory of the campaign; default runs/NAME-TIME")
 	fs.IntVar(&c.shards, "shards", 0, "number of shards")
-	fs.IntVar(&c.request.AtATime, "at-a-time", 0, "number of shards that run at a time; 0 means no limit")
-	fs.StringVar(&c.request.Account, "account", "", "account that the jobs are charged to, as for sbatch")
-	fs.StringVar(&c.request.Partition, "partition", "", "partition of the jobs, as for sbatch")
-	fs.StringVar(&c.request.Time, "time", "", "limit of time of each job, as for sbatch")
-	fs.StringVar(&c.request.Memory, "mem", "", "memory of each job, as for sbatch")
-	fs.IntVar(&c.request.CPUs, "cpus-per-task", 0, "processors of each shard's job, as for sbatch")
+	command.Declare(cmd, &c.request)
 	fs.StringArrayVar(&c.request.Args, "sbatch-arg", nil, "further argument for sbatch, an option with its value; may be repeated")
 	fs.BoolVar(&c.trust, "trust", false, "trust the arguments for sbatch that DIR records, now and later")
 	command.JSONFlag(cmd, &c.json)
@@ -68,35 +64,23 @@ and campaign cancel.`,
 // submitCommand is the campaign submit command.
 type submitCommand struct {
 	*command.Env
-	engine, dir string
-	sets        []string
-	shards      int
-	values      bool // the record has those of variables of the environment
-	trust       bool
-	json        bool
-	request     cluster.Request
-	changed     func(flag string) bool // it was given
+	dir     string
+	sets    []string
+	shards  int
+	values  bool // the record has those of variables of the environment
+	trust   bool
+	json    bool
+	request cluster.Request
+	changed func(flag string) bool // it was given
 }
 
 // ask changes a request as the flags say that were given.
 func (c *submitCommand) ask(r *cluster.Request) {
-	if c.changed("at-a-time") {
-		r.AtATime = c.request.AtATime
-	}
-	if c.changed("account") {
-		r.Account = c.request.Account
-	}
-	if c.changed("partition") {
-		r.Partition = c.request.Partition
-	}
-	if c.changed("time") {
-		r.Time = c.request.Time
-	}
-	if c.changed("mem") {
-		r.Memory = c.request.Memory
-	}
-	if c.changed("cpus-per-task") {
-		r.CPUs = c.request.CPUs
+	from, to := reflect.ValueOf(c.request), reflect.ValueOf(r).Elem()
+	for _, o := range option.Of(from.Type()) {
+		if c.changed(o.Name) {
+			to.FieldByIndex(o.Field.Index).Set(from.FieldByIndex(o.Field.Index))
+		}
 	}
 	if c.changed("sbatch-arg") {
 		r.Args = c.request.Args
@@ -173,9 +157,6 @@ func (c *submitCommand) allow(dir string) error {
 
 // submit is what the command line says.
 func (c *submitCommand) submit(ctx context.Context, args []string) (*cluster.Submit, error) {
-	if c.engine != cluster.Engine {
-		return nil, command.Usage(fmt.Errorf("--engine %s: want %s", c.engine, cluster.Engine))
-	}
 	s := &cluster.Submit{Shards: c.shards, Change: c.ask}
 	switch {
 	case len(args) == 1:
@@ -231,17 +212,5 @@ func shardList(shards []int) string {
 	if len(shards) == 1 {
 		return fmt.Sprintf("shard %d", shards[0])
 	}
-	var names []string
-	for i := 0; i < len(shards); i++ {
-		first := i
-		for i+1 < len(shards) && shards[i+1] == shards[i]+1 {
-			i++
-		}
-		if first < i {
-			names = append(names, fmt.Sprintf("%d to %d", shards[first], shards[i]))
-		} else {
-			names = append(names, fmt.Sprint(shards[i]))
-		}
-	}
-	return "shards " + strings.Join(names, ", ")
+	return "shards " + strings.NewReplacer("-", " to ", ",", ", ").Replace(cluster.Ranges(shards))
 }

@@ -32,6 +32,14 @@ func NewDir(name string) (string, error) {
 	}
 }
 
+// OutputDir is the directory that a flag names, or, without one, a new one named by what it is of.
+func OutputDir(named, of string) (string, error) {
+	if named != "" {
+		return run.Resolve(named), nil
+	}
+	return NewDir(of)
+}
+
 // Positive demands that a duration given by a flag is positive.
 func Positive(flag string, d config.Duration) error {
 	if d <= 0 {

@@ -12,6 +12,7 @@ import (
 	"ordeal/check/serial"
 	"ordeal/check/serial/proof"
 	"ordeal/check/serial/robust"
+	"ordeal/check/witness/certificate"
 	"ordeal/parse"
 	"ordeal/parse/formats/events"
 )
@@ -45,40 +46,51 @@ const (
 
 // serialAnswer is the answer to one question.
 type serialAnswer struct {
-	question, answer, reason string
-	// unproved says why nothing shows that no execution has the other answer;
+	Question string `json:"relation"`
+	Answer   string `json:"answer"`
+	Reason   string `json:"reason,omitempty"`
+	// Unproved says why nothing shows that no execution has the other answer;
 	// empty where that is shown or not claimed.
-	unproved string
-	source   string
-	// The numbers of what the answer is about; 0 threads where it is unknown.
-	threads, transactions, events int
-	// examples are executions with the answer, each with its evidence: one
-	// at most, or one of each kind where it depends on the execution.
+	Unproved string `json:"unproved,omitempty"`
+	Source   string `json:"source,omitempty"`
+	// The numbers of what the answer is about; 0 threads where it is unknown. Events are
+	// operations where Source is a history.
+	Threads      int `json:"threads"`
+	Transactions int `json:"transactions"`
+	Events       int `json:"events"`
+	serialEvidence
+	// Examples are executions of several that the answer is about, each with its own
+	// evidence; all are also in examples: one at most, or one of each kind where the answer
+	// depends on the execution.
+	Examples []serialExample `json:"examples,omitempty"`
+	// Proof is the evidence of an answer about a history, which ordeal verify checks.
+	Proof    *certificate.Serializability `json:"proof,omitempty"`
 	examples []serialExample
-	// proof is the evidence of an answer about a history.
-	proof *proof.Proof
+	proof    *proof.Proof
 }
 
 // serialExample is an execution and what was decided about it.
 type serialExample struct {
-	answer, reason string
-	seq            *events.Sequence
-	verdict        serial.Verdict
+	Answer string `json:"answer"`
+	Reason string `json:"reason,omitempty"`
+	serialEvidence
+	seq     *events.Sequence
+	verdict serial.Verdict
 	// oneOf says that the evidence is about this one of several executions.
 	oneOf bool
 }
 
 // about sets what the answer is about.
 func (a *serialAnswer) about(source string, s *events.Sequence) {
-	a.source = source
-	a.threads, a.transactions, a.events = len(s.Threads), len(s.Transactions), len(s.Events)
+	a.Source = source
+	a.Threads, a.Transactions, a.Events = len(s.Threads), len(s.Transactions), len(s.Events)
 }
 
 // of makes the answer about one execution that of all.
 func (a *serialAnswer) of(x serialExample) {
-	a.answer, a.reason, a.examples = x.answer, x.reason, []serialExample{x}
-	if x.answer == isRobust {
-		a.unproved = exhausted // about the executions next to it
+	a.Answer, a.Reason, a.examples = x.Answer, x.Reason, []serialExample{x}
+	if x.Answer == isRobust {
+		a.Unproved = exhausted // about the executions next to it
 	}
 }
 
@@ -91,7 +103,7 @@ func (c *evaluate) askSerial(ctx context.Context, t *Trace) error {
 	}
 	var answers []*serialAnswer
 	for _, question := range c.serializability {
-		a := &serialAnswer{question: question}
+		a := &serialAnswer{Question: question}
 		err := c.answerSerial(ctx, t, a)
 		if errors.Is(err, context.DeadlineExceeded) {
 			err = nil
@@ -100,7 +112,7 @@ func (c *evaluate) askSerial(ctx context.Context, t *Trace) error {
 		if err != nil {
 			return fmt.Errorf("check %s: %w", t.Place, err)
 		}
-		switch a.answer {
+		switch a.Answer {
 		case notSerializable, notRobust:
 			c.worsen(check.Forbidden)
 		case unknownAnswer, dependsAnswer:
@@ -120,9 +132,9 @@ func (c *evaluate) askSerial(ctx context.Context, t *Trace) error {
 // undecided makes the answer unknown, in spite of what executions have shown.
 func (a *serialAnswer) undecided(reason string) {
 	if len(a.examples) > 0 {
-		reason = fmt.Sprintf("an execution is %s, and whether all are is not decided: %s", a.examples[0].answer, reason)
+		reason = fmt.Sprintf("an execution is %s, and whether all are is not decided: %s", a.examples[0].Answer, reason)
 	}
-	a.answer, a.reason, a.unproved, a.proof = unknownAnswer, reason, "", nil
+	a.Answer, a.Reason, a.Unproved, a.proof = unknownAnswer, reason, "", nil
 }
 
 // draw writes the picture of the first cycle, if that is asked for.
@@ -164,15 +176,15 @@ func (c *evaluate) answerSerial(ctx context.Context, t *Trace, a *serialAnswer) 
 	s = c.forget(s)
 	if s.Execution {
 		a.about(fromExecution, s)
-		x, err := answerExecution(ctx, s, a.question)
+		x, err := answerExecution(ctx, s, a.Question)
 		a.of(x)
 		return err
 	}
 	a.about(fromTrace, s)
-	if a.question == askTSO {
+	if a.Question == askTSO {
 		return c.answerTrace(ctx, s, a)
 	}
-	x, err := answerExecution(ctx, s, a.question)
+	x, err := answerExecution(ctx, s, a.Question)
 	a.of(x)
 	return err
 }
@@ -226,7 +238,7 @@ func (x *serialExample) answerTSO() error {
 	if x.verdict, err = serial.Decide(serial.TSO, x.seq); err != nil {
 		return err
 	}
-	x.answer = serializability(x.verdict.Serializable)
+	x.Answer = serializability(x.verdict.Serializable)
 	fenced, err := serial.DecideFenced(x.seq)
 	switch {
 	case errors.Is(err, serial.ErrUnfenced) || errors.Is(err, serial.ErrPending):
@@ -234,7 +246,7 @@ func (x *serialExample) answerTSO() error {
 	case err != nil:
 		return err
 	case fenced.Serializable != x.verdict.Serializable:
-		return fmt.Errorf("internal error: %s, but by robustness and sc the opposite", x.answer)
+		return fmt.Errorf("internal error: %s, but by robustness and sc the opposite", x.Answer)
 	}
 	return nil
 }
@@ -251,14 +263,14 @@ func serializability(yes bool) string {
 func (x *serialExample) answerSC() error {
 	if x.seq.Execution {
 		if ok, err := x.classic(); !ok || err != nil {
-			x.answer = unknownAnswer
-			x.reason = "the execution is not equivalent to one of SC"
+			x.Answer = unknownAnswer
+			x.Reason = "the execution is not equivalent to one of SC"
 			return err
 		}
 	}
 	var err error
 	x.verdict, err = serial.Decide(serial.SC, x.seq)
-	x.answer = serializability(x.verdict.Serializable)
+	x.Answer = serializability(x.verdict.Serializable)
 	return err
 }
 
@@ -279,7 +291,7 @@ func (x *serialExample) classic() (bool, error) {
 func (x *serialExample) answerRobust(ctx context.Context) error {
 	if x.seq.Execution {
 		if ok, err := x.classic(); !ok || err != nil {
-			x.answer = notRobust
+			x.Answer = notRobust
 			return err
 		}
 	}
@@ -287,10 +299,10 @@ func (x *serialExample) answerRobust(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	x.answer = isRobust
+	x.Answer = isRobust
 	if v != nil {
-		x.answer, x.seq, x.verdict = notRobust, v.Execution, v.Verdict
-		x.reason = "an execution under SC shows it"
+		x.Answer, x.seq, x.verdict = notRobust, v.Execution, v.Verdict
+		x.Reason = "an execution under SC shows it"
 	}
 	return nil
 }
@@ -303,17 +315,17 @@ func (c *evaluate) printSerial(t *Trace, answers []*serialAnswer) error {
 	var parts []string
 	for _, a := range answers {
 		var b bytes.Buffer
-		fmt.Fprintf(&b, "%s: %s", a.question, a.answer)
-		if a.reason != "" {
-			fmt.Fprintf(&b, ": %s", a.reason)
+		fmt.Fprintf(&b, "%s: %s", a.Question, a.Answer)
+		if a.Reason != "" {
+			fmt.Fprintf(&b, ": %s", a.Reason)
 		}
-		if a.threads > 0 {
+		if a.Threads > 0 {
 			fmt.Fprintf(&b, " (%s)", a.description())
 		}
 		b.WriteByte('\n')
 		for i := range a.examples {
 			x := &a.examples[i]
-			if x.oneOf && (a.answer == dependsAnswer || len(x.verdict.Cycle) > 0) {
+			if x.oneOf && (a.Answer == dependsAnswer || len(x.verdict.Cycle) > 0) {
 				fmt.Fprintf(&b, "one execution is %s:\n", x.description())
 			}
 			of := ""
@@ -322,7 +334,7 @@ func (c *evaluate) printSerial(t *Trace, answers []*serialAnswer) error {
 			}
 			if names := x.order(); 0 < len(names) && len(names) <= listed {
 				fmt.Fprintf(&b, "order%s: %s\n", of, strings.Join(names, " "))
-			} else if a.answer == dependsAnswer && len(names) > 0 {
+			} else if a.Answer == dependsAnswer && len(names) > 0 {
 				fmt.Fprintf(&b, "order%s: %d transactions, listed by --json\n", of, len(names))
 			}
 			if len(x.verdict.Cycle) > 0 {
@@ -340,32 +352,32 @@ func (c *evaluate) printSerial(t *Trace, answers []*serialAnswer) error {
 
 // description says in words what the answer is about, and what it lacks.
 func (a *serialAnswer) description() string {
-	source := a.source
+	source := a.Source
 	noun := "events"
 	switch {
 	case source == fromHistory:
 		noun = "operations"
-	case source == fromTrace && a.question != askTSO:
+	case source == fromTrace && a.Question != askTSO:
 		source = "trace whose writes take effect at once,"
 	}
-	text := fmt.Sprintf("%s of %d threads, %d transactions, %d %s", source, a.threads, a.transactions, a.events, noun)
-	if a.unproved != "" {
-		text += "; " + a.unproved
+	text := fmt.Sprintf("%s of %d threads, %d transactions, %d %s", source, a.Threads, a.Transactions, a.Events, noun)
+	if a.Unproved != "" {
+		text += "; " + a.Unproved
 	}
 	return text
 }
 
 // description is the answer and why.
 func (x *serialExample) description() string {
-	if x.reason != "" {
-		return x.answer + ": " + x.reason
+	if x.Reason != "" {
+		return x.Answer + ": " + x.Reason
 	}
-	return x.answer
+	return x.Answer
 }
 
 // order names the transactions in the order of serialization, if there is one.
 func (x *serialExample) order() []string {
-	if x.answer != isSerializable {
+	if x.Answer != isSerializable {
 		return nil
 	}
 	names := make([]string, len(x.verdict.Order))

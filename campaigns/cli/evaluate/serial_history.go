@@ -29,13 +29,13 @@ func (c *evaluate) answerTrace(ctx context.Context, s *events.Sequence, a *seria
 	if err != nil {
 		return err
 	}
-	x := serialExample{answer: serializability(v.Serializable), seq: v.Execution, verdict: v.Evidence, oneOf: true}
+	x := serialExample{Answer: serializability(v.Serializable), seq: v.Execution, verdict: v.Evidence, oneOf: true}
 	if v.Rank != nil && v.Clusters == 0 {
 		x.verdict.Order, x.oneOf = byRank(v.Rank), false
 	}
 	a.of(x)
 	if x.oneOf {
-		a.unproved = exhausted
+		a.Unproved = exhausted
 	}
 	if v.Serializable {
 		return nil
@@ -57,18 +57,18 @@ func (a *serialAnswer) depends(ctx context.Context, s *events.Sequence, answer s
 	if err := a.add(ctx, s, answer); err != nil {
 		return err
 	}
-	a.answer, a.reason, a.unproved = dependsAnswer, "", ""
+	a.Answer, a.Reason, a.Unproved = dependsAnswer, "", ""
 	return nil
 }
 
 // add adds an execution as an example of an answer.
 func (a *serialAnswer) add(ctx context.Context, s *events.Sequence, answer string) error {
-	x, err := answerExecution(ctx, s, a.question)
+	x, err := answerExecution(ctx, s, a.Question)
 	if err != nil {
 		return err
 	}
-	if x.answer != answer {
-		return fmt.Errorf("internal error: an execution that was found to be %s is %s", answer, x.answer)
+	if x.Answer != answer {
+		return fmt.Errorf("internal error: an execution that was found to be %s is %s", answer, x.Answer)
 	}
 	x.oneOf = true
 	a.examples = append(a.examples, x)
@@ -99,36 +99,36 @@ var historyQuestions = map[string]historyQuestion{
 
 // answerHistory answers about all executions that explain a history.
 func (c *evaluate) answerHistory(ctx context.Context, h *parse.History, a *serialAnswer) error {
-	q := historyQuestions[a.question]
+	q := historyQuestions[a.Question]
 	order, notSC, err := c.explanation(ctx, h, a)
 	if order == nil || err != nil {
 		return err
 	}
-	a.source, a.threads, a.events = fromHistory, h.Threads(), len(h.Ops)
+	a.Source, a.Threads, a.Events = fromHistory, h.Threads(), len(h.Ops)
 	for t := range h.Threads() {
 		for range h.Blocks(t) {
-			a.transactions++
+			a.Transactions++
 		}
 	}
-	a.reason = ""
+	a.Reason = ""
 	if notSC {
-		a.reason = "the history is forbidden by sc"
+		a.Reason = "the history is forbidden by sc"
 		s, err := serial.FromHistory(h, order)
 		if err != nil {
 			return fmt.Errorf("internal error: %w", err)
 		}
-		a.answer = q.fails
+		a.Answer = q.fails
 		return a.add(ctx, s, q.fails)
 	}
 	found, undecided := possible.Decide(ctx, h, q.question, []*witness.Order{order}, c.limits())
 	if found.Fails != nil {
-		a.answer = q.fails
+		a.Answer = q.fails
 		if err := a.add(ctx, found.Fails, q.fails); err != nil {
 			return err
 		}
 	}
 	if found.Holds != nil {
-		a.answer = q.holds
+		a.Answer = q.holds
 		if err := a.add(ctx, found.Holds, q.holds); err != nil {
 			return err
 		}
@@ -140,9 +140,9 @@ func (c *evaluate) answerHistory(ctx context.Context, h *parse.History, a *seria
 	case undecided != nil:
 		return undecided
 	case len(a.examples) == 2:
-		a.answer = dependsAnswer
+		a.Answer = dependsAnswer
 	default:
-		a.unproved = exhausted
+		a.Unproved = exhausted
 	}
 	if q.question == possible.Robust {
 		return nil
@@ -165,7 +165,7 @@ func (a *serialAnswer) prove(ctx context.Context, h *parse.History, q possible.Q
 	}
 	a.proof = p
 	if all {
-		a.unproved = ""
+		a.Unproved = ""
 	}
 	return nil
 }
@@ -175,8 +175,8 @@ func (a *serialAnswer) prove(ctx context.Context, h *parse.History, q possible.Q
 // about executions of TSO: one of SC if there is any, and notSC says that there
 // is none.
 func (c *evaluate) explanation(ctx context.Context, h *parse.History, a *serialAnswer) (order *witness.Order, notSC bool, err error) {
-	models := []model.Model{historyQuestions[a.question].question.Model()}
-	if a.question == askRobust {
+	models := []model.Model{historyQuestions[a.Question].question.Model()}
+	if a.Question == askRobust {
 		models = []model.Model{model.SC, model.TSO}
 	}
 	for _, m := range models {
@@ -190,12 +190,12 @@ func (c *evaluate) explanation(ctx context.Context, h *parse.History, a *serialA
 		notSC = v.Answer == check.Forbidden
 		// A serial order of the transactions would be an execution of the model. Of what no
 		// execution explains, robustness is no question.
-		a.answer, a.reason = historyQuestions[a.question].fails, fmt.Sprintf("the history is %s by %s", v.Answer, v.Model)
-		if a.question == askRobust {
-			a.answer = unknownAnswer
+		a.Answer, a.Reason = historyQuestions[a.Question].fails, fmt.Sprintf("the history is %s by %s", v.Answer, v.Model)
+		if a.Question == askRobust {
+			a.Answer = unknownAnswer
 		}
 		if v.Answer == check.Unknown {
-			a.answer, a.reason = unknownAnswer, fmt.Sprintf("whether %s allows the history is not decided: %s", v.Model, v.Reason)
+			a.Answer, a.Reason = unknownAnswer, fmt.Sprintf("whether %s allows the history is not decided: %s", v.Model, v.Reason)
 		}
 	}
 	return nil, false, nil

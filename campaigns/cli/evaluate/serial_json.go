@@ -7,37 +7,11 @@ type SerialResult struct {
 	Trace string `json:"trace"`
 	// What follows is there with proofs, which are about a history; as in a
 	// certificate.
-	History     string       `json:"history,omitempty"`
-	Threads     int          `json:"threads,omitempty"`
-	Operations  int          `json:"operations,omitempty"`
-	ThreadNames []string     `json:"thread_names,omitempty"`
-	Answers     []serialItem `json:"serializability"`
-}
-
-type serialItem struct {
-	Relation string `json:"relation"`
-	Answer   string `json:"answer"`
-	Reason   string `json:"reason,omitempty"`
-	// Unproved says why there is no proof that all executions have the answer.
-	Unproved     string `json:"unproved,omitempty"`
-	Source       string `json:"source,omitempty"`
-	Threads      int    `json:"threads"`
-	Transactions int    `json:"transactions"`
-	// Events counts the operations where Source is a history.
-	Events int `json:"events"`
-	serialEvidence
-	// Examples are executions of several that the answer is about, each with
-	// its own; the evidence is in them then.
-	Examples []serialExampleItem `json:"examples,omitempty"`
-	// Proof is the evidence of an answer about a history, which ordeal verify
-	// checks.
-	Proof *certificate.Serializability `json:"proof,omitempty"`
-}
-
-type serialExampleItem struct {
-	Answer string `json:"answer"`
-	Reason string `json:"reason,omitempty"`
-	serialEvidence
+	History     string          `json:"history,omitempty"`
+	Threads     int             `json:"threads,omitempty"`
+	Operations  int             `json:"operations,omitempty"`
+	ThreadNames []string        `json:"thread_names,omitempty"`
+	Answers     []*serialAnswer `json:"serializability"`
 }
 
 // serialEvidence is the evidence of an answer about an execution.
@@ -62,28 +36,22 @@ type serialEvent struct {
 }
 
 func (c *evaluate) printSerialJSON(t *Trace, answers []*serialAnswer) error {
-	out := SerialResult{Trace: t.Place}
+	out := SerialResult{Trace: t.Place, Answers: answers}
 	for _, a := range answers {
-		item := serialItem{
-			Relation: a.question, Answer: a.answer, Reason: a.reason, Unproved: a.unproved, Source: a.source,
-			Threads: a.threads, Transactions: a.transactions, Events: a.events,
-		}
-		for i := range a.examples {
-			x := &a.examples[i]
-			evidence := x.evidence()
+		for _, x := range a.examples {
+			x.serialEvidence = x.evidence()
 			if !x.oneOf {
-				item.serialEvidence = evidence
+				a.serialEvidence = x.serialEvidence
 				continue
 			}
-			evidence.Execution = string(x.seq.Text())
-			item.Examples = append(item.Examples, serialExampleItem{x.answer, x.reason, evidence})
+			x.Execution = string(x.seq.Text())
+			a.Examples = append(a.Examples, x)
 		}
 		if a.proof != nil {
 			c := certificate.New(t.Place, t.History, nil)
 			out.History, out.Threads, out.Operations, out.ThreadNames = c.History, c.Threads, c.Operations, c.ThreadNames
-			item.Proof = certificate.NewSerializability(t.History, a.proof)
+			a.Proof = certificate.NewSerializability(t.History, a.proof)
 		}
-		out.Answers = append(out.Answers, item)
 	}
 	return c.PrintJSONLine(&out)
 }
