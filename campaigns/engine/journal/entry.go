@@ -37,9 +37,6 @@ type Entry struct {
 	// Damaged says of a finding why its directory is in quarantine: its files
 	// are no longer as they were written.
 	Damaged string `json:"damaged,omitempty"`
-	// Tools says by which versions the run was made: 0 for Header.Tools, i for
-	// Header.Mixed[i-1].
-	Tools int `json:"tools,omitempty"`
 	// Known is the number of transitions that earlier lines of the
 	// configuration list. It shows where one of them is lost.
 	Known int `json:"known,omitempty"`
