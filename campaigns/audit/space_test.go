@@ -21,11 +21,14 @@ import (
 // found, and the finding to say which value that is, and nothing else that its run
 // had by chance.
 func TestParameters(t *testing.T) {
-	for _, c := range []struct{ parameters, shows, want string }{
+	for i, c := range []struct{ parameters, shows, want string }{
 		{`bool careless := "False";`, "careless", "parameter L1Cache.careless=1"},
 		{"int policy := 0;", "policy == 2", "parameter L1Cache.policy=2"},
 		{`bool careless := "False"; bool early := "True";`, "careless && (early == false)", "parameter L1Cache.careless=1, parameter L1Cache.early=0"},
 	} {
+		if i == 0 && !*soak { // the last has this one and another
+			continue
+		}
 		path := mutant(t, "mi", "")
 		file := filepath.Join(filepath.Dir(path), "MI_example-cache.sm")
 		text, err := os.ReadFile(file)

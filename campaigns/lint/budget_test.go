@@ -13,9 +13,9 @@ var lineBudgets = []struct {
 	folder     string
 	lines, aim int
 }{
-	{"gen", 8605, 8500},
-	{"sim", 42880, 36500},
-	{"sim/slicc/syntax", 3700, 2700}, {"sim/slicc/types", 1300, 1200}, {"sim/slicc/compiler", 2720, 2000}, {"sim/slicc/mutate", 2350, 2000},
+	{"gen", 8620, 9200},
+	{"sim", 43000, 36500},
+	{"sim/slicc/syntax", 3850, 2700}, {"sim/slicc/types", 1300, 1200}, {"sim/slicc/compiler", 2720, 2000}, {"sim/slicc/mutate", 2350, 2000},
 	{"sim/ruby", 12650, 11100}, {"sim/builtin", 6014, 5350}, {"sim/explore", 5050, 4800}, {"sim/gem5", 4635, 4275}, {"sim/sandbox", 1980, 1500},
 	{"parse", 10360, 7000},
 	{"check", 28855, 24500},

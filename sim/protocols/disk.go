@@ -77,13 +77,13 @@ func near(dir string) []folder {
 		return []folder{{dir, ".", dir}} // which shows when a file is opened
 	}
 	for at := abs; ; at = filepath.Dir(at) {
-		for _, name := range append([]string{"."}, folders[:2]...) {
+		for _, name := range append([]string{"."}, Folders[:2]...) {
 			candidate := filepath.Join(at, filepath.FromSlash(name))
 			if info, err := os.Stat(filepath.Join(candidate, interfaces)); err != nil || !info.Mode().IsRegular() {
 				continue
 			}
 			tree := at
-			for _, known := range folders {
+			for _, known := range Folders {
 				if root, in := strings.CutSuffix(at, string(filepath.Separator)+filepath.FromSlash(known)); in {
 					tree = root
 				}

@@ -12,16 +12,16 @@ import (
 // Folder is where a tree of gem5 has its protocols.
 const Folder = "src/mem/ruby/protocol"
 
-// folders are where gem5 has had its protocols; one may have a folder of its own in them, as
+// Folders are where gem5 has had its protocols; one may have a folder of its own in them, as
 // chi/CHI. The last one is of a course, and part of every tree.
-var folders = []string{Folder, "src/mem/protocol", "src/learning_gem5/part3"}
+var Folders = []string{Folder, "src/mem/protocol", "src/learning_gem5/part3"}
 
 // InTree finds the root file of a protocol of a gem5 source tree by its name, with or without
 // the folder of its own: CHI or chi/CHI. The error for a name that is not there lists those that are.
 func InTree(tree, name string) (string, error) {
 	name = strings.TrimSuffix(name, suffix)
 	var names []string
-	for _, folder := range folders {
+	for _, folder := range Folders {
 		dir := filepath.Join(tree, filepath.FromSlash(folder))
 		for _, root := range rootFiles(dir) {
 			if known := strings.TrimSuffix(root, suffix); known == name || path.Base(known) == name {
@@ -31,7 +31,7 @@ func InTree(tree, name string) (string, error) {
 		}
 	}
 	if len(names) == 0 {
-		return "", fmt.Errorf("%s: no gem5 source tree: no protocol in %s", tree, strings.Join(folders, ", "))
+		return "", fmt.Errorf("%s: no gem5 source tree: no protocol in %s", tree, strings.Join(Folders, ", "))
 	}
 	slices.Sort(names)
 	return "", fmt.Errorf("no protocol %q in %s, which has %s", name, tree, strings.Join(slices.Compact(names), ", "))
@@ -64,7 +64,7 @@ func rootFiles(dir string) []string {
 // false for one that is in none.
 func Split(dir string) (tree, folder string, ok bool) {
 	slashed := filepath.ToSlash(dir)
-	for _, known := range folders {
+	for _, known := range Folders {
 		if i := strings.LastIndex("/"+slashed+"/", "/"+known+"/"); i >= 0 {
 			return filepath.Clean(slashed[:i]), filepath.FromSlash(slashed[i:]), true
 		}

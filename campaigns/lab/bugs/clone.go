@@ -31,12 +31,6 @@ type Clone struct {
 // their path in it.
 type Protocols map[string]string
 
-// folders are gem5's directory of protocols, and where it was until 2019; others
-// are where the learning material is.
-var folders = []string{protocols.Folder, "src/mem/protocol"}
-
-const learning = "src/learning_gem5/part3"
-
 // ErrNoCommit is the error for a commit that a clone does not have.
 var ErrNoCommit = errors.New("the clone does not have it")
 
@@ -125,7 +119,7 @@ func (c *Clone) Protocols(ctx context.Context, revision string) (Protocols, erro
 	if files, ok := c.list[id]; ok {
 		return files, nil
 	}
-	out, err := c.git(ctx, nil, append([]string{"ls-tree", "-r", "-z", "-l", id, "--"}, append(folders, learning)...)...)
+	out, err := c.git(ctx, nil, append([]string{"ls-tree", "-r", "-z", "-l", id, "--"}, protocols.Folders...)...)
 	if err != nil {
 		return nil, fmt.Errorf("commit %s: %w", revision, err)
 	}
@@ -164,7 +158,7 @@ func (c *Clone) Protocols(ctx context.Context, revision string) (Protocols, erro
 		}
 	}
 	if len(files) == 0 {
-		return nil, fmt.Errorf("commit %s: no protocols in %s", revision, strings.Join(folders, " or "))
+		return nil, fmt.Errorf("commit %s: no protocols in %s", revision, strings.Join(protocols.Folders, " or "))
 	}
 	c.list[id] = files
 	return files, nil
@@ -197,7 +191,7 @@ func (p Protocols) read(out []byte, names []string) error {
 
 // within is the path of a file in its directory of protocols.
 func within(name string) string {
-	for _, f := range folders {
+	for _, f := range protocols.Folders[:2] {
 		if rest, ok := strings.CutPrefix(name, f+"/"); ok {
 			return rest
 		}

@@ -82,8 +82,6 @@ type Bug struct {
 	Hunks map[string][]int `yaml:"hunks" json:"hunks,omitempty"`
 	// Edits take the fix out of the base by name.
 	Edits []Edit `yaml:"edits" json:"edits,omitempty"`
-	// Mutant is the edit of the base as ordeal mutate names it.
-	Mutant string `yaml:"mutant" json:"mutant,omitempty"`
 	// Before and After are the commits without and with the fix.
 	Before string `yaml:"before" json:"before,omitempty"`
 	After  string `yaml:"after" json:"after,omitempty"`
@@ -220,14 +218,14 @@ func (b *Bug) faults() []error {
 		}
 	}
 	ways := 0
-	for _, given := range []bool{b.Hunks != nil, b.Edits != nil, b.Mutant != "", b.Before != ""} {
+	for _, given := range []bool{b.Hunks != nil, b.Edits != nil, b.Before != ""} {
 		if given {
 			ways++
 		}
 	}
 	switch {
 	case ways > 1:
-		fault("want at most one of hunks, edits, mutant and before")
+		fault("want at most one of hunks, edits and before")
 	case b.Fix == "" && ways == 0 && b.Title == "":
 		fault("want fix, or title for a bug that is still there")
 	case b.Hunks != nil && b.Fix == "":
@@ -265,7 +263,7 @@ func (b *Bug) faults() []error {
 
 // Unfixed reports whether the bug is still there: it has no protocol with a fix.
 func (b *Bug) Unfixed() bool {
-	return b.Fix == "" && b.Edits == nil && b.Mutant == "" && b.Before == ""
+	return b.Fix == "" && b.Edits == nil && b.Before == ""
 }
 
 // Select lists the bugs with the given IDs, in their order in the list; all

@@ -30,7 +30,7 @@ func TestReadFaults(t *testing.T) {
 		{head + "  - {id: a, protocol: MI, about: x, cause: data, needs: [dna], fix: fef6a97f93}", `needs "dna"`},
 		{head + "  - {id: a, protocol: MI, about: x, cause: data, fix: master}", `fix "master"`},
 		{head + "  - {id: a, protocol: MI, about: x, cause: data}", "want fix, or title"},
-		{head + "  - {id: a, protocol: MI, about: x, cause: data, mutant: m, before: fef6a97f93}", "at most one of"},
+		{head + "  - {id: a, protocol: MI, about: x, cause: data, edits: [{file: a, drop: b}], before: fef6a97f93}", "at most one of"},
 		{head + "  - {id: a, protocol: MI, about: x, cause: data, hunks: {f: [1]}}", "hunks: want fix"},
 		{head + "  - {id: a, protocol: MI, about: x, cause: data, edits: [{file: f}]}", "edit 1: want one of"},
 		{head + "  - {id: a, protocol: MI, about: x, cause: data, edits: [{file: ../f, drop: x}]}", `edit 1: file "../f"`},
@@ -45,7 +45,7 @@ func TestReadFaults(t *testing.T) {
 		{head + "  - {id: a, protocol: MI, about: x, cause: data, title: t, run: {explore: {lines: 2}, rounds: 1}}", "run: explore: want no program"},
 		{head + "  - {id: a, protocol: MI, about: x, cause: data, title: t, run: {machine: {core: ooo}}}", "run: rounds 0: want at least 1"},
 		{head + "  - {id: a, protocol: MI, about: x, cause: data, title: t}\naccepted:\n  - {protocol: MI, about: x}", "x:5: accepted: want protocol, titles and about"},
-		{head + "  - {id: a, protocol: MI, about: x, cause: data, mutant: m}\n  - {id: a, protocol: MI, about: x, cause: data, mutant: m}", `x:4: bug "a": the ID is that of line 3`},
+		{head + "  - {id: a, protocol: MI, about: x, cause: data, title: m}\n  - {id: a, protocol: MI, about: x, cause: data, title: m}", `x:4: bug "a": the ID is that of line 3`},
 	} {
 		if _, err := Read("x", strings.NewReader(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s:\n%v\nwant %q", c.text, err, c.want)

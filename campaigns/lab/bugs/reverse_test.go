@@ -105,7 +105,7 @@ func history(t *testing.T, versions []map[string]string) (dir string, commits []
 	git("init", "-q")
 	for i, version := range versions {
 		for name, content := range version {
-			write(t, filepath.Join(dir, folders[0], name), content)
+			write(t, filepath.Join(dir, protocols.Folder, name), content)
 		}
 		git("add", "-A")
 		git("commit", "-qm", fmt.Sprint(i))

@@ -20,7 +20,6 @@ import (
 	"ordeal/campaigns/run"
 	"ordeal/sim/protocols"
 	"ordeal/sim/slicc/compiler"
-	"ordeal/sim/slicc/mutate"
 	"ordeal/sim/slicc/syntax"
 )
 
@@ -92,16 +91,6 @@ func (m *Maker) Make(ctx context.Context, b *Bug) (*Trees, error) {
 			}
 		}
 		return m.write(b, before, base, "named edits of "+m.List.Base)
-	case b.Mutant != "":
-		files, err := mutate.Text(texts(base), b.root(), b.Mutant)
-		if err != nil {
-			return nil, fmt.Errorf("mutant %s: %w", b.Mutant, err)
-		}
-		before := maps.Clone(base)
-		for _, f := range files {
-			before[f.Name] = string(f.New)
-		}
-		return m.write(b, before, base, "mutant of "+m.List.Base)
 	}
 	before, err := m.without(ctx, b, base)
 	if err == nil {
