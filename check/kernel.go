@@ -134,7 +134,7 @@ func kernelBytes(h *parse.History) int64 {
 		}
 	}
 	const perPair = 8 + 40 // in a list and in a table
-	n := saturate.EstimateBytes(h, model.SC) + causal.EstimateBytes(h, model.CCM)
+	n := saturate.EstimateStaticBytes(h, model.SC) + 4*int64(len(h.Ops)*h.Threads()) + causal.EstimateBytes(h, model.CCM)
 	for _, w := range writes {
 		n += w * (w - 1) / 2 * perPair
 	}

@@ -41,30 +41,28 @@ type RepeatOptions struct {
 
 // RepeatReport is the result of repeating a run.
 type RepeatReport struct {
-	Recorded *run.Result `json:"recorded"`
+	Recorded *run.Result
 	// ExecutableSame reports that the executables had the recorded bytes; it is
 	// false where none is recorded.
-	ExecutableSame bool `json:"executable_same"`
+	ExecutableSame bool
 	// Protocol is the copy of the protocol's files that was used, since those of the
 	// record have changed; empty if they have not.
-	Protocol string `json:"protocol,omitempty"`
+	Protocol string
 	// Tries counts the repetitions that ended, Hits those that did what is
 	// recorded, LogsSame those whose log had the recorded bytes.
-	Tries    int `json:"tries"`
-	Hits     int `json:"hits"`
-	LogsSame int `json:"logs_same"`
+	Tries, Hits, LogsSame int
 	// Others counts the outcomes and titles of tries that failed otherwise.
-	Others map[string]int `json:"others,omitempty"`
+	Others map[string]int
 	// HitDir is the run directory of the first hit.
-	HitDir run.Dir `json:"hit_dir,omitempty"`
+	HitDir run.Dir
 	// Cause is that of the violation; nil unless it was asked for and there was a
 	// hit.
-	Cause *diagnose.Cause `json:"-"`
+	Cause *diagnose.Cause
 	// Selected are the events that the filter of a trace selects, a line each.
-	Selected []string `json:"-"`
+	Selected []string
 	// Last are the last events before a failure that no model explains, a line
 	// each, where a trace was asked for.
-	Last []string `json:"-"`
+	Last []string
 	_    struct{}
 }
 

@@ -3,8 +3,6 @@ package run
 import (
 	"bufio"
 	"bytes"
-	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -86,8 +84,7 @@ func Unseal(line []byte) error {
 	case differ > 0:
 		return fmt.Errorf("%w: its checksum is corrupt", errSeal)
 	}
-	var got [2 * crc32.Size]byte
-	if hex.Encode(got[:], binary.BigEndian.AppendUint32(nil, crc32.Checksum(body, castagnoli()))); string(got[:]) != string(sum) {
+	if got := fmt.Sprintf("%08x", crc32.Checksum(body, castagnoli())); got != string(sum) {
 		return fmt.Errorf("%w: its CRC-32C is %s, recorded is %q", errSeal, got, sum)
 	}
 	return nil

@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"ordeal/check/internal/cases"
 	"ordeal/check/internal/histgen"
 	"ordeal/check/model"
 	"ordeal/check/saturate"
@@ -161,54 +160,5 @@ func TestUndo(t *testing.T) {
 	}
 	if edges == 0 || contradictions == 0 {
 		t.Errorf("%d edges, %d contradictions: nothing to undo", edges, contradictions)
-	}
-}
-
-// Add and Close together are Assume, also when several edges are added before
-// one Close.
-func TestAddThenClose(t *testing.T) {
-	for seed := range many(100) {
-		rng := rand.New(rand.NewPCG(seed, 44))
-		m := totals[rng.IntN(len(totals))]
-		g := consistentGraph(t, rng, m)
-		all := decisions(g)
-		g.Mark()
-		ok := true
-		var further [][2]parse.OpID
-		for range 1 + rng.IntN(4) {
-			d := all[rng.IntN(len(all))]
-			further = append(further, [2]parse.OpID{g.Op(d[0]), g.Op(d[1])})
-			if ok = g.Add(d[0], d[1], assumed, saturate.NoNode); !ok {
-				break
-			}
-		}
-		ok = ok && g.Close()
-		sameAsFixpoint(t, g.History(), m, g, ok, further...)
-	}
-}
-
-// Edges out of placed nodes say nothing new, edges into them from others are
-// contradictions.
-func TestPlaced(t *testing.T) {
-	g, ok := saturated(t, cases.Parse("0: M[x] := 1\n1: M[x] := 2"), model.SC)
-	if !ok {
-		t.Fatal("contradictory")
-	}
-	u, v := g.Node(0), g.Node(1)
-	g.SetPlaced([]bool{true, false})
-	mark := g.Mark()
-	if !g.Assume(u, v, assumed, saturate.NoNode) || g.Inferred() != 0 {
-		t.Error("an edge out of a placed node is not free")
-	}
-	if g.Assume(v, u, assumed, saturate.NoNode) {
-		t.Error("an edge into a placed node is taken")
-	}
-	if from, to := g.Contradiction(); from != v || to != u {
-		t.Errorf("contradiction %d before %d, want %d before %d", from, to, v, u)
-	}
-	g.Undo(mark)
-	g.SetPlaced(nil)
-	if !g.Assume(v, u, assumed, saturate.NoNode) {
-		t.Error("the contradiction is still there")
 	}
 }

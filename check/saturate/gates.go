@@ -203,7 +203,7 @@ func (g *Graph) fromGates(v Node, group int32, row, known []int32) bool {
 			if !g.ruleA(u.write, v) {
 				return false
 			}
-		case u.write == v || g.isPlaced(u.write): // u.write == v: on a cycle that an edge out of v closes
+		case u.write == v: // on a cycle that an edge out of v closes
 		case !g.derive(u.write, v, byPath, v):
 			return false
 		}

@@ -111,8 +111,6 @@ type closing struct {
 	cursors
 	repairQueue
 	trail    *trail
-	placed   []bool // see Placed
-	horizon  int32  // see SetHorizon
 	conflict conflict
 	coverage coverage // of searches for paths
 }
@@ -263,8 +261,7 @@ func (g *Graph) Successors(v Node, f func(Node) bool) {
 func (g *Graph) static(v Node) []Node { return g.outTo[g.outStart[v]:g.outStart[v+1]] }
 
 // NextWrites calls f for the first write to x of each chain at or after the
-// chain's head, unless it lies behind the horizon; heads holds a node, or
-// End, for each chain. hint, made by NewHint, caches positions.
+// chain's head; heads holds a node, or End, for each chain. hint, made by NewHint, caches positions.
 func (g *Graph) NextWrites(x int32, heads []Node, hint []int32, f func(Node)) {
 	lo, hi := g.writeChains(x)
 	for l := lo; l < hi; l++ {
@@ -284,9 +281,7 @@ func (g *Graph) NextWrites(x int32, heads []Node, hint []int32, f func(Node)) {
 		if s == end {
 			continue
 		}
-		if u := g.at(c, g.writePos[s]); !g.beyond(u) {
-			f(u)
-		}
+		f(g.at(c, g.writePos[s]))
 	}
 }
 

@@ -1,8 +1,6 @@
 package saturate
 
 import (
-	"slices"
-
 	"ordeal/check/model"
 	"ordeal/parse"
 )
@@ -23,19 +21,6 @@ func (p *Part) Op(id parse.OpID) parse.OpID { return p.op[id] }
 
 // Ops lists the operations of the whole that make up the part.
 func (p *Part) Ops() []parse.OpID { return p.op }
-
-// SetFinal adds to the part that a write, named as in the whole, is the last
-// one to its location.
-func (p *Part) SetFinal(write parse.OpID) {
-	i, ok := slices.BinarySearch(p.op, write)
-	if !ok {
-		panic("saturate: the final write is no operation of the part")
-	}
-	for len(p.h.Final) < len(p.h.Locations) {
-		p.h.Final = append(p.h.Final, parse.NoOp)
-	}
-	p.h.Final[p.h.Ops[i].Loc] = parse.OpID(i)
-}
 
 // Restrict is the part of h that consists of the operations keep, in order,
 // with the threads and locations that they use. A kept read whose writer is

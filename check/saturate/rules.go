@@ -95,7 +95,7 @@ func (g *Graph) firstA(r Node, row []int32) bool {
 // returned.
 func (g *Graph) ruleA(u, r Node) bool {
 	w := g.rf[r]
-	if int32(u) == w || g.isPlaced(u) {
+	if int32(u) == w {
 		return true
 	}
 	if g.isInit(w) {
@@ -156,9 +156,6 @@ func (g *Graph) initOf(v Node) int32 { return int32(g.n) + g.loc[v] }
 // readersBefore derives by rule B that the readers of a writer precede w. An
 // RMW, which may be one of them, stands in its own row.
 func (g *Graph) readersBefore(writer int32, w Node) bool {
-	if !g.isInit(writer) && g.isPlaced(Node(writer)) {
-		return true
-	}
 	for _, r := range g.LastReaders(writer) {
 		if c := g.component(r, w); (c < 0 || g.cell(w, c) < g.pos(r)) && !g.derive(r, w, byRuleB, w) {
 			return false
@@ -177,11 +174,11 @@ func (g *Graph) derive(u, v Node, why reason, names Node) bool {
 		}
 		return g.fail(g.link(u, names, why))
 	}
-	if g.known(u, v) || g.isPlaced(u) || g.beyond(v) {
+	if g.known(u, v) {
 		return true
 	}
 	ref := g.link(u, names, why)
-	if g.isPlaced(v) || g.follows(u, v) {
+	if g.follows(u, v) {
 		return g.fail(ref)
 	}
 	switch {

@@ -79,9 +79,9 @@ var stages = []stage{
 		return decideComponents(ctx, t.h, t.m, t.limits, Components(t.h), t.v)
 	}},
 	// Saturation refutes nearly all forbidden histories; a greedy order by what it
-	// derived allows nearly all others; windows and case splits decide the rest.
+	// derived allows nearly all others; case splits decide the rest.
 	{"closed", true, func(*task) bool { return true }, func(ctx context.Context, t *task) error {
-		return connected(ctx, t.h, t.m, t.limits, t.static, decompose, t.v)
+		return connected(ctx, t.h, t.m, t.limits, t.static, splitCases, t.v)
 	}},
 }
 
@@ -164,7 +164,7 @@ func unclosed(ctx context.Context, g *saturate.Graph) (order *witness.Order, ref
 	if g.Model().PPO&parse.StoreStore == 0 {
 		p.effort *= relaxedEffort
 	}
-	order, _, refusals, err = place(ctx, &window{p: p, most: earlyNogoods})
+	order, _, refusals, err = p.order(ctx, earlyNogoods)
 	return order, refusals, err
 }
 
@@ -220,19 +220,13 @@ func saturated(ctx context.Context, h *parse.History, m model.Model, limits Limi
 // Saturated builds the graph of a history, unless it is given one, and saturates
 // it, within the limits; ok is false if it contains a contradiction.
 func Saturated(ctx context.Context, h *parse.History, m model.Model, limits Limits, static *saturate.Graph) (g *saturate.Graph, ok bool, err error) {
-	if limits.bound() > 0 {
-		need := int64(0)
-		if static != nil {
-			need = static.EstimateBytes()
-		} else {
-			need = saturate.EstimateBytes(h, m)
-		}
-		if err := limits.Check(need); err != nil {
+	if g = static; g == nil {
+		if g, err = staticGraph(h, m, limits); err != nil {
 			return nil, false, err
 		}
 	}
-	if g = static; g == nil {
-		if g, err = saturate.Build(h, m); err != nil {
+	if limits.bound() > 0 {
+		if err := limits.Check(g.EstimateBytes()); err != nil {
 			return nil, false, err
 		}
 	}
@@ -258,7 +252,7 @@ var Saturate = Procedure{
 // Greedy saturates, then orders the operations without backtracking.
 var Greedy = Procedure{
 	Name:     "greedy",
-	Summary:  "saturation, then a greedy order with forward checking; gives up at a dead end",
+	Summary:  "saturation, then a greedy order; gives up at a dead end",
 	Supports: totalOrTimed,
 	Decide: func(ctx context.Context, h *parse.History, m model.Model, limits Limits, v *witness.Verdict) error {
 		return connected(ctx, h, m, limits, nil, giveUp, v)

@@ -51,3 +51,29 @@ func TestStages(t *testing.T) {
 		}
 	}
 }
+
+// What is hard is decided whatever random operations are around it.
+func TestEmbedded(t *testing.T) {
+	decide := func(h *parse.History, m model.Model, allowed bool) {
+		v, err := Auto.Run(t.Context(), h, m, Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v.Answer == witness.Unknown || (v.Answer == witness.Allowed) != allowed {
+			t.Fatalf("%s: %v (%s), allowed: %v", m.Name, v.Answer, v.Reason, allowed)
+		}
+		accepted(t, h, m, v)
+	}
+	for seed := range uint64(6) {
+		rng := rand.New(rand.NewPCG(seed, 2))
+		f := histgen.RandomCNF(rng, 8, []int{24, 40}[seed%2])
+		for _, m := range []model.Model{model.SC, model.TSO} {
+			h, _ := histgen.Embed(rng, histgen.FromCNF(f, m.Name != model.SC.Name), m,
+				histgen.Params{Threads: 4, Ops: 4000, Locations: 8})
+			decide(h, m, f.Satisfiable())
+		}
+	}
+	core, _ := histgen.Kernel{Pairs: 2, Conflicts: 5, Forbid: true}.History()
+	h, _ := histgen.Embed(rand.New(rand.NewPCG(1, 3)), core, model.SC, histgen.Params{Threads: 8, Ops: 4000, Locations: 8})
+	decide(h, model.SC, false)
+}

@@ -9,7 +9,7 @@ import (
 func (s *pairSolver) split(p *placer) [][2]saturate.Node {
 	candidates := s.stuckPairs(p)
 	if len(candidates) == 0 {
-		candidates = s.anyPairs(p)
+		candidates = s.anyPairs()
 	}
 	if len(candidates) == 0 {
 		panic("search: stuck although all writes are ordered; a greedy order cannot fail then")
@@ -53,9 +53,9 @@ func (s *pairSolver) stuckPairs(p *placer) [][2]saturate.Node {
 	return out
 }
 
-// anyPairs lists every unordered pair of writes that are not both placed.
-func (s *pairSolver) anyPairs(p *placer) [][2]saturate.Node {
-	byLoc := make([][]saturate.Node, len(p.current))
+// anyPairs lists unordered pairs of writes.
+func (s *pairSolver) anyPairs() [][2]saturate.Node {
+	byLoc := make([][]saturate.Node, len(s.g.History().Locations))
 	for v := range saturate.Node(s.g.Nodes()) {
 		if s.g.IsWrite(v) {
 			byLoc[s.g.Loc(v)] = append(byLoc[s.g.Loc(v)], v)
@@ -65,9 +65,7 @@ func (s *pairSolver) anyPairs(p *placer) [][2]saturate.Node {
 	for _, writes := range byLoc {
 		for i, u := range writes {
 			for _, v := range writes[:i] {
-				if !p.placed[u] || !p.placed[v] {
-					out = s.unordered(out, u, v)
-				}
+				out = s.unordered(out, u, v)
 			}
 			if len(out) >= s.more {
 				return out

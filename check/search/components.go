@@ -58,7 +58,7 @@ func decideComponents(ctx context.Context, h *parse.History, m model.Model, limi
 			}
 		}
 	}
-	return decideParts(ctx, m, limits, parts, decompose, v, func(part *saturate.Part, ref *witness.Refutation) error {
+	return decideParts(ctx, m, limits, parts, v, func(part *saturate.Part, ref *witness.Refutation) error {
 		part.Lift(ref)
 		v.Answer, v.Refutation = witness.Forbidden, ref
 		return nil
@@ -67,15 +67,15 @@ func decideComponents(ctx context.Context, h *parse.History, m model.Model, limi
 
 // decideParts decides a history that is allowed exactly if each of its parts
 // is, where orders of the parts, one after the other, are an order of the
-// whole. Each part is decided by connected with finish; refute completes the
+// whole. Each part is decided by connected; refute completes the
 // verdict when a part is forbidden.
-func decideParts(ctx context.Context, m model.Model, limits Limits, parts iter.Seq[*saturate.Part], finish finisher,
+func decideParts(ctx context.Context, m model.Model, limits Limits, parts iter.Seq[*saturate.Part],
 	v *witness.Verdict, refute func(*saturate.Part, *witness.Refutation) error) error {
 	order := &witness.Order{}
 	procedure := "greedy"
 	for part := range parts {
 		w := witness.Verdict{Procedure: v.Procedure}
-		if err := connected(ctx, part.History(), m, limits, nil, finish, &w); err != nil {
+		if err := connected(ctx, part.History(), m, limits, nil, splitCases, &w); err != nil {
 			return err
 		}
 		v.Stats.Derived += w.Stats.Derived

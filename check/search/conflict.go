@@ -30,7 +30,7 @@ var Conflict = Procedure{
 			return err
 		}
 		if !g.Contradictory() {
-			order, _, _, err := place(ctx, &window{p: newPlacer(g)})
+			order, _, _, err := newPlacer(g).order(ctx, 0)
 			if err != nil {
 				return err
 			}

@@ -23,9 +23,6 @@ const (
 	relaxedEffort = 8
 	earlyNogoods  = 1024
 
-	// firstWindow is the size in placements of a window of forward checking after a
-	// dead end (91cd1ac1: with many threads checking all the way took nearly all time).
-	firstWindow = 64
 	// maxNogoods bounds the dead ends that are learned from without getting further.
 	// The first maxSpared of them take back only what depends on a decision, which may
 	// go round in a circle (6f57cfec: TSO, 300,000 operations, 64 threads: 1.26 to 0.79 s).
@@ -43,9 +40,6 @@ const (
 	maxLookahead      = 1 << 12
 	visitsOfPlacement = 8
 	worthwhile        = 2
-
-	// minWindow is the least number of nodes between two cuts (a7380041).
-	minWindow = 256
 
 	// firstPairs bounds the pairs of writes that become variables at first; the
 	// bound doubles each time. maxCandidates bounds the pairs among which create

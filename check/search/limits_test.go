@@ -103,8 +103,7 @@ func live() int64 {
 }
 
 // The estimate is what a saturated graph and a finished placer keep alive,
-// within a tenth: it includes copies of rows that guarding makes, for which
-// there was no need here.
+// within a tenth.
 func TestEstimate(t *testing.T) {
 	const ops = 10000
 	for _, m := range totals {

@@ -172,5 +172,5 @@ func (p *placer) waitsFor(c int32) (other int32, because []reason) {
 			return g.Chain(q.until), q.reasons
 		}
 	}
-	return c, because // refused by forward checking
+	panic("search: the head of a chain waits for nothing at a dead end")
 }

@@ -34,19 +34,15 @@ type placer struct {
 	// due holds, where there was no sweep, the keys of decisions: see dueAt.
 	due      []int32
 	progress *progress
-	// waiting holds, for a node not placed, the refused decisions that must
-	// come after it.
+	// waiting holds, for a node not placed, the decisions that are to come after it.
 	waiting map[saturate.Node][]saturate.Node
 	nogoods // learned at dead ends and ahead of them
 	look    lookahead
 
 	probed, passed []saturate.Node // scratch of harmless
 
-	hint     []int32       // for saturate.Graph.NextWrites
-	guarding bool          // see forward_check.go
-	ordered  bool          // the store order is known: no write is a decision
-	base     saturate.Mark // of the graph before guarding
-	ahead    int           // how far guarding looks, 0 for no limit
+	hint     []int32 // for saturate.Graph.NextWrites
+	ordered  bool    // the store order is known: no write is a decision
 	refusals int
 	undone   int // placements taken back, and the like for chains and nodes looked at
 	effort   int // bound of that, 0 for none
@@ -134,6 +130,13 @@ func (p *placer) writable(v saturate.Node) bool {
 		return cur == p.g.Writer(v) && p.pending[cur] == 1
 	}
 	return p.pending[cur] == 0
+}
+
+// commit makes the decision v, unless looking ahead, where there was no sweep, refuses it.
+func (p *placer) commit(v saturate.Node) {
+	if p.due == nil || !p.foresee(v) {
+		p.place(v)
+	}
 }
 
 func (p *placer) place(v saturate.Node) {
@@ -229,9 +232,9 @@ func (p *placer) exhausted() bool { return p.effort > 0 && p.undone > p.effort }
 
 func (p *placer) done() bool { return len(p.seq) == p.g.Nodes() }
 
-// order is the finished order, isolated reads after their writers. The placer
+// finished is the finished order, isolated reads after their writers. The placer
 // cannot be used afterwards.
-func (p *placer) order() *witness.Order {
+func (p *placer) finished() *witness.Order {
 	h := p.g.History()
 	p.wait, p.pending, p.overwritten = nil, nil, nil
 	// Isolated reads by the place of their writer; initial writes come first.

@@ -236,5 +236,9 @@ func many(n uint64) uint64 { return scale.Of(n/10, n/5, n) }
 
 // estimate is the most that a saturated graph takes, in bytes.
 func estimate(h *parse.History, m model.Model) int64 {
-	return saturate.EstimateBytes(h, m)
+	g, err := saturate.Build(h, m)
+	if err != nil {
+		panic(err)
+	}
+	return g.EstimateBytes()
 }

@@ -30,7 +30,7 @@ func decideTimed(ctx context.Context, h *parse.History, m model.Model, limits Li
 			}
 		}
 	}
-	err := decideParts(ctx, m, limits, parts, splitCases, v, func(part *saturate.Part, ref *witness.Refutation) error {
+	err := decideParts(ctx, m, limits, parts, v, func(part *saturate.Part, ref *witness.Refutation) error {
 		part.Lift(ref)
 		v.Answer, v.Refutation = witness.Forbidden, ref
 		return nil

@@ -137,6 +137,11 @@ func TestMemoryBound(t *testing.T) {
 		}
 		p := histgen.Params{Threads: c.threads, Ops: c.ops, Locations: c.locations}
 		h := histgen.Machine(rand.New(rand.NewPCG(1, 2)), c.m, p).History
+		g, err := saturate.Build(h, c.m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		estimated := g.EstimateBytes()
 		for _, run := range []struct {
 			procedure string
 			rows      int // bytes
@@ -144,7 +149,7 @@ func TestMemoryBound(t *testing.T) {
 			estimate  int64 // bytes
 		}{
 			{"auto", 0, c.auto, saturate.EstimateStaticBytes(h, c.m)},
-			{"greedy", rowBytes(h, c.m), c.saturated, saturate.EstimateBytes(h, c.m)},
+			{"greedy", rowBytes(h, c.m), c.saturated, estimated},
 		} {
 			t.Run(fmt.Sprintf("%s/%s/%d/%d/%d", run.procedure, c.m.Name, c.ops, c.threads, c.locations), func(t *testing.T) {
 				peak := peakLive(t, func() {

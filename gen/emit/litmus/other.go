@@ -3,9 +3,51 @@ package litmus
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"ordeal/gen"
 )
+
+// dialect is an architecture whose accesses have their addresses in registers.
+type dialect struct {
+	name      string
+	registers []int // numbers of those that are free
+	// Names that are registers: these letters with a number behind, and others.
+	numbered string
+	named    string
+	// address is the name of register n in conditions.
+	address func(n int) string
+	// move has a register hold a constant; clear, 0 computed from another;
+	// increase adds a constant, and displace the 64 bits of a register.
+	move     func(to int, value gen.Value) string
+	clear    func(to, from int) string
+	increase func(to int, value gen.Value) string
+	displace func(to, address, offset int) string
+	branch   func(on int, label string) string // if it is not 0
+	fence    func(op gen.Op) string
+	// access is an operation on the location whose address is in register at,
+	// with its data and its result, if it has them, in data and to.
+	access func(op gen.Op, to, data, at int) string
+}
+
+// isRegister reports whether a name is that of a register.
+func (d *dialect) isRegister(name string) bool {
+	name = strings.ToLower(name)
+	stem := strings.TrimRight(name, "0123456789")
+	return slices.Contains(strings.Fields(d.named), name) || stem != name && len(stem) == 1 && strings.Contains(d.numbered, stem)
+}
+
+// dialects are those of other instruction sets than x86-64.
+var dialects = map[gen.ISA]*dialect{gen.AArch64: &aarch64, gen.RISCV64: &riscv, gen.RISCV64A: &riscv}
+
+// count lists the numbers from first to last.
+func count(first, last int) (list []int) {
+	for ; first <= last; first++ {
+		list = append(list, first)
+	}
+	return list
+}
 
 // allocation gives registers to a thread: one for each location and result, and
 // three that are used again and again.
@@ -96,4 +138,105 @@ func (e *emitter) other(t gen.ThreadID) {
 		line(d.access(op, results[i], data, at))
 	}
 	e.code, e.reads = append(e.code, code), append(e.reads, reads)
+}
+
+// aarch64 has words in registers W, addresses in registers X. Conditions name
+// registers X.
+var aarch64 = dialect{
+	name: "AArch64", registers: count(0, 29), numbered: "xwvsqdhbpz", named: "sp wsp xzr wzr nzcv",
+	address: func(n int) string { return fmt.Sprintf("X%d", n) },
+	move:    func(to int, value gen.Value) string { return fmt.Sprintf("MOV W%d,#%d", to, value) },
+	clear:   func(to, from int) string { return fmt.Sprintf("EOR X%d,X%d,X%d", to, from, from) },
+	increase: func(to int, value gen.Value) string {
+		return fmt.Sprintf("ADD W%d,W%d,#%d", to, to, value)
+	},
+	displace: func(to, address, offset int) string {
+		return fmt.Sprintf("ADD X%d,X%d,X%d", to, address, offset)
+	},
+	branch: func(on int, label string) string { return fmt.Sprintf("CBNZ W%d,%s", on, label) },
+	fence: func(op gen.Op) string {
+		switch {
+		case op.Kind == gen.FullFence:
+			return "DMB ISH"
+		case op.Value == gen.InstructionBarrier:
+			return "ISB"
+		case op.Value == gen.FenceByName("w.w"):
+			return "DMB ISHST"
+		}
+		return "DMB ISHLD"
+	},
+	access: func(op gen.Op, to, data, at int) string {
+		has := func(attr gen.Attr, letter string) string {
+			if op.Attr&attr != 0 {
+				return letter
+			}
+			return ""
+		}
+		switch acquire, release := has(gen.Acquire, "A"), has(gen.Release, "L"); op.Kind {
+		case gen.Load:
+			name := "LDR"
+			if op.Attr&gen.AcquirePC != 0 {
+				name = "LDAPR"
+			} else if acquire != "" {
+				name = "LDAR"
+			}
+			return fmt.Sprintf("%s W%d,[X%d]", name, to, at)
+		case gen.Store:
+			return fmt.Sprintf("ST%sR W%d,[X%d]", strings.Repeat("L", len(release)), data, at)
+		case gen.LoadLinked:
+			return fmt.Sprintf("LD%sXR W%d,[X%d]", acquire, to, at)
+		case gen.StoreConditional:
+			return fmt.Sprintf("ST%sXR W%d,W%d,[X%d]", release, to, data, at)
+		case gen.Exchange:
+			return fmt.Sprintf("SWP%s%s W%d,W%d,[X%d]", acquire, release, data, to, at)
+		default:
+			return fmt.Sprintf("LDADD%s%s W%d,W%d,[X%d]", acquire, release, data, to, at)
+		}
+	},
+}
+
+// riscv leaves ra, sp, gp and tp alone.
+var riscv = dialect{
+	name: "RISCV", registers: count(5, 31), numbered: "xtsaf", named: "zero ra sp gp tp fp",
+	address:  func(n int) string { return fmt.Sprintf("x%d", n) },
+	move:     func(to int, value gen.Value) string { return fmt.Sprintf("ori x%d,x0,%d", to, value) },
+	clear:    func(to, from int) string { return fmt.Sprintf("xor x%d,x%d,x%d", to, from, from) },
+	increase: func(to int, value gen.Value) string { return fmt.Sprintf("ori x%d,x%d,%d", to, to, value) },
+	displace: func(to, address, offset int) string {
+		return fmt.Sprintf("add x%d,x%d,x%d", to, address, offset)
+	},
+	branch: func(on int, label string) string { return fmt.Sprintf("bne x%d,x0,%s", on, label) },
+	fence: func(op gen.Op) string {
+		switch name := gen.FenceName(op.Value); {
+		case op.Kind == gen.FullFence:
+			return "fence rw,rw"
+		case name == "tso":
+			return "fence.tso"
+		default:
+			return "fence " + strings.Replace(name, ".", ",", 1)
+		}
+	},
+	access: func(op gen.Op, to, data, at int) string {
+		suffix := ""
+		if op.Attr&gen.Acquire != 0 {
+			suffix = ".aq"
+		}
+		if op.Attr&gen.Release != 0 {
+			suffix += ".rl"
+		}
+		switch op.Kind {
+		case gen.Load:
+			return fmt.Sprintf("lw%s x%d,0(x%d)", suffix, to, at)
+		case gen.Store:
+			return fmt.Sprintf("sw%s x%d,0(x%d)", suffix, data, at)
+		case gen.LoadLinked:
+			return fmt.Sprintf("lr.w%s x%d,0(x%d)", suffix, to, at)
+		case gen.StoreConditional:
+			return fmt.Sprintf("sc.w%s x%d,x%d,0(x%d)", suffix, to, data, at)
+		case gen.Exchange:
+			return fmt.Sprintf("amoswap.w%s x%d,x%d,(x%d)", suffix, to, data, at)
+		default:
+			return fmt.Sprintf("amoadd.w%s x%d,x%d,(x%d)", suffix, to, data, at)
+		}
+	},
 }
