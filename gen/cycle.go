@@ -1,8 +1,8 @@
 package gen
 
 import (
+	"maps"
 	"slices"
-	"strings"
 
 	"ordeal/gen/shapes"
 )
@@ -18,62 +18,45 @@ func (i ISA) arch() shapes.Arch {
 	return shapes.X86
 }
 
-// maxCycle bounds the operations, with delays, of a thread of a critical cycle with a name.
-const maxCycle = 32
-
-// CycleName is the name of the critical cycle that the program is, as diy7 names its
-// tests (shapes.NameOf); empty if it is none. Delays and unused locations do not count.
+// CycleName is the name of the shape of shapes.All that the program is, up to the order of
+// threads, values and the names of locations; empty if it is none.
 func (p *Program) CycleName() string {
-	long := func(ops []Op) bool { return len(ops) > maxCycle }
-	if len(p.Threads) > 4 || slices.ContainsFunc(p.Threads, long) || p.Validate() != nil || p.CoresOnly() != nil {
+	all := allShapes()
+	i := slices.IndexFunc(all, func(s template) bool {
+		return p.CoresOnly() == nil && len(s.threads) == len(p.Threads) && matches(s.threads, p.Threads, map[LocID]LocID{})
+	})
+	if i < 0 {
 		return ""
 	}
-	var threads [][]shapes.Op
-	for _, ops := range p.Threads {
-		ops = withoutDelays(ops)
-		list := make([]shapes.Op, len(ops))
-		for i, op := range ops {
-			words := strings.TrimSpace(string(op.appendBehind(nil)))
-			if op.Kind == PartialFence {
-				words = strings.TrimSpace(FenceName(op.Value) + " " + words)
-				op.Kind = FullFence
-			}
-			list[i] = shapes.Op{Kind: plantedAs(op.Kind), Loc: int(op.Loc), Words: words}
-			if list[i].Kind == shapes.KindUnknown || op.Attr&Retry != 0 {
-				return ""
-			}
-		}
-		threads = append(threads, list)
-	}
-	return shapes.NameOf(threads, p.ISA.arch())
+	return all[i].name
 }
 
-// plantedAs is the inverse of plantedKinds.
-func plantedAs(kind OpKind) shapes.Kind {
-	for of, as := range plantedKinds {
-		if as == kind {
-			return of
-		}
+// matches reports whether threads are those of a shape in some order, whose locations stand for
+// different ones of theirs.
+func matches(shape, threads [][]Op, locations map[LocID]LocID) bool {
+	if len(shape) == 0 {
+		return true
 	}
-	return shapes.KindUnknown
-}
-
-// withoutDelays are operations without delays, with the distances of dependencies that
-// this leaves.
-func withoutDelays(ops []Op) []Op {
-	list := make([]Op, 0, len(ops))
-	for i, op := range ops {
-		if op.Kind == Delay {
-			continue
-		}
-		between := 0
-		for _, o := range ops[i-int(op.Back) : i] {
-			if o.Kind == Delay {
-				between++
+	for t, ops := range threads {
+		known := maps.Clone(locations)
+		same := slices.EqualFunc(shape[0], ops, func(a, b Op) bool {
+			if !a.Kind.Reads() && !a.Kind.Writes() || a.Kind != b.Kind {
+				return a == b
 			}
+			to, ok := known[a.Loc]
+			if !ok {
+				for _, other := range known {
+					if other == b.Loc {
+						return false
+					}
+				}
+				known[a.Loc], to = b.Loc, b.Loc
+			}
+			return to == b.Loc && b.Attr == 0 && b.Dep == 0
+		})
+		if same && matches(shape[1:], slices.Concat(threads[:t], threads[t+1:]), known) {
+			return true
 		}
-		op.Back -= uint8(between)
-		list = append(list, op)
 	}
-	return slices.Clip(list)
+	return false
 }

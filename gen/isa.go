@@ -74,7 +74,16 @@ const (
 	DepAddress DepKind = 1 << iota // the address is computed from what was read
 	DepData                        // the stored value is
 	DepControl                     // the operation stands behind a branch on it
+	DepPick                        // it chose the stored value among others; no operation of a program has it
 )
+
+// Dependency says that an operation of a thread depends on an earlier one, by index: for litmus
+// tests, whose operations may depend on more than one. DepControl is of all that follow, too.
+type Dependency struct {
+	Thread   ThreadID
+	From, To int
+	Kind     DepKind
+}
 
 var depNames = []string{"addr", "data", "ctrl"}
 

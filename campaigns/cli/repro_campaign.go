@@ -100,34 +100,17 @@ func (r *repeat) asRecorded(c *config.Campaign, cfg *config.Config) (*config.Con
 	if !recorded {
 		return &named, nil
 	}
-	tools, err := r.madeWith(a)
-	if err != nil {
-		return nil, err
-	}
-	kept, err := run.CampaignProtocol(dir, c.SimOf(cfg), &named, tools)
+	kept, err := run.CampaignProtocol(dir, c.SimOf(cfg), &named, r.madeWith(a))
 	if kept != "" {
 		fmt.Fprintf(r.Stderr, "the files of the protocol have changed since: repeated with the recorded ones, %s\n", kept)
 	}
 	return &named, err
 }
 
-// madeWith is the versions that the run of a recorded campaign was made with; of one
-// that was not made, those of the latest session.
-func (r *repeat) madeWith(a *journal.Archive) (map[string]string, error) {
+// madeWith is the versions that the run of a recorded campaign was made with.
+func (r *repeat) madeWith(a *journal.Archive) map[string]string {
 	if spec, err := a.Run(r.number).Spec(); err == nil {
-		return spec.Tools, nil
+		return spec.Tools
 	}
-	if len(a.Header.Mixed) == 0 {
-		return a.Header.Tools, nil
-	}
-	tools := a.Header.Toolset(len(a.Header.Mixed))
-	for e, err := range a.Passing() {
-		if err != nil {
-			return nil, err
-		}
-		if e.Number == r.number {
-			tools = a.Header.Toolset(e.Tools)
-		}
-	}
-	return tools, nil
+	return a.Header.Tools
 }

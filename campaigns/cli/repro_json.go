@@ -7,33 +7,16 @@ import (
 	"ordeal/campaigns/audit/exploration"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/reduction"
-	"ordeal/campaigns/run"
 )
 
-// jsonRepeat is what repro --json prints of a run.
-type jsonRepeat struct {
-	Recorded       *run.Result `json:"recorded"`
-	ExecutableSame bool        `json:"executable_same"`
-	// Protocol is the copy of the protocol's files that was used where they have
-	// changed since.
-	Protocol string         `json:"protocol,omitempty"`
-	Tries    int            `json:"tries"`
-	Hits     int            `json:"hits"`
-	LogsSame int            `json:"logs_same"`
-	Others   map[string]int `json:"others,omitempty"` // how often a try failed otherwise
-	HitDir   run.Dir        `json:"hit_dir,omitempty"`
+func (r *repeat) printJSON(report *reduction.RepeatReport) error {
 	// Cause is the text of cause.txt, Events are the lines of the trace that were
 	// asked for, or else the last ones.
-	Cause  string   `json:"cause,omitempty"`
-	Events []string `json:"events,omitempty"`
-}
-
-func (r *repeat) printJSON(report *reduction.RepeatReport) error {
-	out := jsonRepeat{
-		Recorded: report.Recorded, ExecutableSame: report.ExecutableSame, Protocol: report.Protocol,
-		Tries: report.Tries, Hits: report.Hits, LogsSame: report.LogsSame, Others: report.Others, HitDir: report.HitDir,
-		Events: report.Selected,
-	}
+	out := struct {
+		*reduction.RepeatReport
+		Cause  string   `json:"cause,omitempty"`
+		Events []string `json:"events,omitempty"`
+	}{RepeatReport: report, Events: report.Selected}
 	if out.Events == nil {
 		out.Events = report.Last
 	}

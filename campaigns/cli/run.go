@@ -15,6 +15,7 @@ import (
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
+	suite "ordeal/campaigns/litmus"
 	"ordeal/campaigns/run"
 	"ordeal/check"
 	"ordeal/gen"
@@ -201,6 +202,9 @@ func readProgram(e *env, file string, memory config.Size) (*gen.Program, *litmus
 	}
 	if litmus.Missed(data) == nil {
 		test, err := litmus.Parse(file, data)
+		if err == nil {
+			err = test.Runs()
+		}
 		if err != nil {
 			return nil, nil, command.Usage(err)
 		}
@@ -285,7 +289,7 @@ func (r *runCommand) printLitmus(done *run.Evaluation) {
 	if err != nil {
 		return // of a run that passed it is whole
 	}
-	states := r.litmus.States(log, rounds)
+	states := suite.States(r.litmus, log, rounds)
 	holds := 0
 	for _, s := range states {
 		if s.Holds() {

@@ -129,3 +129,19 @@ func TestParseEmbedded(t *testing.T) {
 		t.Errorf("%d machines, want %d", len(machines), want)
 	}
 }
+
+// TestWrittenZeros refuses a 0 that would be taken for the default, and takes it for none where that is possible.
+func TestWrittenZeros(t *testing.T) {
+	file := func(keys string) []byte {
+		return []byte("name: z\nsim: builtin\nconfigs: [{name: a, protocol: mi, runs: 1, " + keys + "}]\n")
+	}
+	for _, keys := range []string{"memory-latency: 0", "latency: 0", "tbes: 0", "dirs: 0", "window: 0", "step-budget: 0", "jitter: 0"} {
+		if _, err := Parse("f.yaml", file(keys), nil); err == nil {
+			t.Errorf("%s is accepted", keys)
+		}
+	}
+	c, err := Parse("f.yaml", file("latency-seeds: 0, latency: 6, jitter: 0, lock-hold: 0"), nil)
+	if err != nil || c.Configs[0].LatencySeeds != -1 || c.Configs[0].Jitter != 0 {
+		t.Errorf("%+v, %v: want no seeds and no jitter", c, err)
+	}
+}

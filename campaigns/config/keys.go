@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -98,8 +99,17 @@ func (w *walk) scalar(n *yaml.Node, o *option.Option, t reflect.Type) {
 		w.fault(n, "%s: %s is not a whole number", o.Name, n.Value)
 		return
 	}
-	if err := n.Decode(reflect.New(t).Interface()); err != nil {
+	value := reflect.New(t)
+	if err := n.Decode(value.Interface()); err != nil {
 		w.fault(n, "%s: %s", o.Name, strings.TrimPrefix(valueMessage(err), o.Name+" "))
+	} else if value.Elem().IsZero() {
+		none, err := o.None()
+		switch {
+		case err != nil:
+			w.fault(n, "%s: %w", o.Name, err)
+		case none != 0:
+			n.Value = strconv.FormatInt(none, 10)
+		}
 	}
 }
 

@@ -38,11 +38,11 @@ type Machine struct {
 	SetParameter   []string `yaml:"set-parameter" json:"set-parameter,omitempty" sim:"builtin" help:"parameters of the machines of a coherence protocol, as MACHINE.parameter=3"`
 	StoreBuffer    int      `yaml:"store-buffer" json:"store-buffer,omitempty" sim:"builtin" schema:"min=0,unit=stores,zero=8" help:"capacity of a store buffer"`
 	Window         int      `yaml:"window" json:"window,omitempty" sim:"builtin" schema:"min=0,unit=operations,zero=16" help:"size of the instruction window of an out-of-order core"`
-	Latency        int64    `yaml:"latency" json:"latency,omitempty" sim:"builtin" schema:"min=0,unit=ticks,zero=that of the simulator" help:"least latency of messages or, without a coherence protocol, of memory"`
-	Jitter         int64    `yaml:"jitter" json:"jitter,omitempty" sim:"builtin" schema:"min=0,unit=ticks" help:"spread of that latency, with a heavy tail; needs latency"`
-	MemoryLatency  int64    `yaml:"memory-latency" json:"memory-latency,omitempty" sim:"builtin" schema:"min=0,unit=ticks,zero=that of the simulator" help:"least latency of the memory behind a coherence protocol"`
+	Latency        int64    `yaml:"latency" json:"latency,omitempty" sim:"builtin" schema:"min=0,unit=ticks,zero=4" help:"least latency of messages or, without a coherence protocol, of memory"`
+	Jitter         int64    `yaml:"jitter" json:"jitter,omitempty" sim:"builtin" schema:"min=-1,unit=ticks" help:"spread of that latency, with a heavy tail; needs latency"`
+	MemoryLatency  int64    `yaml:"memory-latency" json:"memory-latency,omitempty" sim:"builtin" schema:"min=0,unit=ticks,zero=10" help:"least latency of the memory behind a coherence protocol"`
 	LinkOccupancy  int64    `yaml:"link-occupancy" json:"link-occupancy,omitempty" sim:"builtin" schema:"min=0,max=1048576,unit=ticks,zero=none" help:"time for which a message with data occupies a link, so that those behind it wait (4 in gem5's simple network)"`
-	MemoryJitter   int64    `yaml:"memory-jitter" json:"memory-jitter,omitempty" sim:"builtin" schema:"min=0,unit=ticks" help:"spread of that latency; needs memory-latency"`
+	MemoryJitter   int64    `yaml:"memory-jitter" json:"memory-jitter,omitempty" sim:"builtin" schema:"min=-1,unit=ticks" help:"spread of that latency; needs memory-latency"`
 	RMW            string   `yaml:"rmw" json:"rmw,omitempty" sim:"builtin" schema:"values=rmws,empty=locked where the protocol and the cores can" help:"how cores perform read-modify-writes: in one access, as locked pairs like x86, or as linked loads and conditional stores"`
 	LockHold       int64    `yaml:"lock-hold" json:"lock-hold,omitempty" sim:"builtin" schema:"min=0,unit=ticks" help:"how much longer than needed such a lock is held; needs locked pairs"`
 	WrongPath      int      `yaml:"wrong-path" json:"wrong-path,omitempty" sim:"builtin" schema:"min=0,unit=operations,zero=no such loads" help:"how many operations of an ooo core come with one load of a wrong path, whose value is dropped"`
@@ -59,7 +59,7 @@ type Machine struct {
 	MemoryReorder  bool     `yaml:"memory-reorder" json:"memory-reorder,omitempty" sim:"builtin" help:"memory behind a coherence protocol acknowledges writes at once and answers reads in any order"`
 	BufferSize     []string `yaml:"buffer-size" json:"buffer-size,omitempty" sim:"builtin" help:"room of message buffers, in messages: 4 for those between machines, network=2 for those of the network, or MACHINE.buffer=3"`
 	MemoryChannels int      `yaml:"memory-channels" json:"memory-channels,omitempty" sim:"builtin" schema:"min=0,max=64,zero=1" help:"channels of the memory behind a directory, each of which keeps its own order"`
-	LatencySeeds   int      `yaml:"latency-seeds" json:"latency-seeds,omitempty" sim:"builtin" schema:"min=-1,max=1000,unit=seeds,zero=10" help:"how often a failed run of slicc is repeated at gem5's latencies, in at most as many events; 0 on the command line, or -1: never"`
+	LatencySeeds   int      `yaml:"latency-seeds" json:"latency-seeds,omitempty" sim:"builtin" schema:"min=-1,max=1000,unit=seeds,zero=10" help:"how often a failed run of slicc is repeated at gem5's latencies, in at most as many events; 0 or -1: never"`
 	Execution      bool     `yaml:"execution" json:"execution,omitempty" sim:"builtin" help:"log when every store is committed, for check --serializability"`
 	EventOrder     string   `yaml:"event-order" json:"event-order,omitempty" sim:"builtin" schema:"values=orders,empty=shuffled" help:"order of the events in a tick"`
 	Watchdog       int64    `yaml:"watchdog" json:"watchdog,omitempty" sim:"builtin" schema:"min=0,unit=ticks,zero=500000" help:"age at which an access starves while others end"`
@@ -77,9 +77,9 @@ func (m *Machine) Source() protocols.Source {
 func (m *Machine) Builtin() (builtin.Options, error) {
 	o := builtin.Options{
 		Protocol: m.Protocol, SLICC: m.SLICC, Builtins: m.Builtins, SLICCPath: m.SLICCPath, Repair: m.Repair, Mutant: m.Mutant, Core: core.TSO, Buffer: m.StoreBuffer, Window: m.Window,
-		Latency:   event.Latency{Base: event.Tick(m.Latency), Jitter: event.Tick(m.Jitter)},
+		Latency:   event.Latency{Base: event.Tick(m.Latency), Jitter: event.Tick(max(m.Jitter, 0))},
 		Occupancy: event.Tick(m.LinkOccupancy),
-		Memory:    event.Latency{Base: event.Tick(m.MemoryLatency), Jitter: event.Tick(m.MemoryJitter)},
+		Memory:    event.Latency{Base: event.Tick(m.MemoryLatency), Jitter: event.Tick(max(m.MemoryJitter, 0))},
 		Cores:     m.Cores, Directories: m.Dirs, Banks: m.L2Banks, Sharing: m.L2Cores, Transfers: m.DeviceThreads, TBEs: m.TBEs, Parameters: m.SetParameter,
 		LockHold: event.Tick(m.LockHold), WrongPath: m.WrongPath, LateStores: m.LateStores, Crossing: m.Crossing, LoadQueue: m.LoadQueue, EagerRepeats: m.EagerRepeats, Flush: event.Tick(m.Flush), Functional: event.Tick(m.Functional), Prefetch: event.Tick(m.Prefetch), PrefetchStreams: m.Streams, MemoryReorder: m.MemoryReorder, Bounds: m.BufferSize, MemoryChannels: m.MemoryChannels, LatencySeeds: m.LatencySeeds, Execution: m.Execution, Watchdog: event.Tick(m.Watchdog), Budget: m.StepBudget,
 	}
@@ -94,10 +94,10 @@ func (m *Machine) Builtin() (builtin.Options, error) {
 		note("core", err)
 	}
 	if m.Latency == 0 && m.Jitter != 0 {
-		faults = append(faults, option.Faultf("jitter", "%d without a latency", m.Jitter))
+		faults = append(faults, option.Faultf("jitter", "%d without a latency", max(m.Jitter, 0)))
 	}
 	if m.MemoryLatency == 0 && m.MemoryJitter != 0 {
-		faults = append(faults, option.Faultf("memory-jitter", "%d without a memory-latency", m.MemoryJitter))
+		faults = append(faults, option.Faultf("memory-jitter", "%d without a memory-latency", max(m.MemoryJitter, 0)))
 	}
 	if m.PrivateCache != "" {
 		o.Private, err = cache.ParseGeometry(m.PrivateCache)

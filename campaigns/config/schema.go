@@ -46,6 +46,9 @@ func schemaOf(defaults reflect.Value, prefix string) []Key {
 		if embedded := defaults.Type().Field(o.Field.Index[0]); embedded.Anonymous {
 			k.Group = embedded.Type.Name()
 		}
+		if _, err := o.None(); err != nil && whole(value.Type()) {
+			k.Min = new(1.0) // 0 may not be written
+		}
 		nested := k.nested()
 		if !nested && !k.Required {
 			k.Default = value.Interface()

@@ -13,7 +13,12 @@ type Failure struct {
 }
 
 // Of is the failure that a simulator reports; zero for a run that passed.
-func Of(r *sim.Result) Failure { return New(r.Outcome, r.Failure, r.Title) }
+func Of(r *sim.Result) Failure {
+	if r.Outcome == sim.Passed {
+		return Failure{}
+	}
+	return New(r.Outcome, r.Failure, r.Title)
+}
 
 // New is a failure with an outcome. What has no fields is of the kind that its title
 // says.

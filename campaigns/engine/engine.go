@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"strings"
 	"time"
 
 	"ordeal/campaigns/config"
@@ -42,9 +41,6 @@ type Engine struct {
 	// Gate decides which commands of a record Resume may execute; nil means
 	// none.
 	Gate *run.Gate
-	// Mixed lets Resume go on with other versions of its tools, which each run
-	// then records.
-	Mixed bool
 	// Extension is what Resume makes the campaign longer by.
 	Extension config.Extension
 	// Reduce reduces the first run of each finding if the campaign asks for
@@ -58,7 +54,6 @@ type Engine struct {
 	// Explorable reports what keeps a configuration from being explored, before the
 	// campaign begins; nil: that shows when its run begins.
 	Explorable func(*config.Config) error
-	tools      int // of the session, as in journal.Entry
 	_          struct{}
 }
 
@@ -113,11 +108,11 @@ func (e *Engine) Resume(ctx context.Context) (*summary.Summary, error) {
 		return nil, errors.Join(fmt.Errorf("resume campaign %s: %w", e.Dir, err), w.Close())
 	}
 	e = &recorded
-	mixed := e.mix(w, targets)
-	if mixed != nil && (!w.Header.Ended() || extended != nil) {
-		return nil, errors.Join(fmt.Errorf("resume campaign %s: %w", e.Dir, mixed), w.Close())
+	other := w.Header.UseTools(toolVersions(targets))
+	if other != nil && (!w.Header.Ended() || extended != nil) {
+		return nil, errors.Join(fmt.Errorf("resume campaign %s: %w", e.Dir, other), w.Close())
 	}
-	s, err := e.restore(w, targets, mixed)
+	s, err := e.restore(w, targets, other)
 	if err == nil && extended != nil {
 		err = run.WriteFile(w.Path(journal.CampaignFile), extended, true)
 	}
@@ -127,19 +122,6 @@ func (e *Engine) Resume(ctx context.Context) (*summary.Summary, error) {
 		err = s.run(ctx)
 	}
 	return s.sum, errors.Join(err, w.Close())
-}
-
-// mix adds the versions of this session's tools to the header, unless they are
-// there. The error says how they differ from those of the campaign, if runs may
-// not be made with them.
-func (e *Engine) mix(w *journal.Writer, targets []target) error {
-	h, tools := &w.Header, toolVersions(targets)
-	if _, known := h.Find(tools); !known && !e.Mixed && !journal.Replaceable(h.Tools, tools) {
-		return fmt.Errorf("its runs were made by other versions: %s: resume with those, run another campaign, or resume with --mixed, which records by which each run is made",
-			strings.Join(journal.Differences(h.Tools, tools), "; "))
-	}
-	e.tools = h.Mix(tools, h.Session)
-	return nil
 }
 
 // cores is how many cores the campaign may use.

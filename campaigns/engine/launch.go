@@ -97,7 +97,6 @@ func (x *execution) keep() error {
 // several.
 func (s *session) execution(number int, batch []int) *execution {
 	e := s.journal.NewEntry(number)
-	e.Tools = s.tools
 	t := &s.targets[s.journal.Schedule()[number]]
 	return &execution{Entry: e, spec: &run.Spec{
 		Campaign: s.c.Name, Seed: s.c.Seed, Number: number, Sim: t.sim, Config: *t.cfg, Batch: batch,

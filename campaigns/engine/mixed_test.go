@@ -3,7 +3,6 @@ package engine
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -28,9 +27,7 @@ type versioned struct {
 func (v versioned) Version(context.Context) string { return v.version }
 
 // TestMixed resumes a campaign with another version of the simulator: it is
-// refused, and changes nothing, unless versions may be mixed; then header,
-// journal and summary say which runs were made by which, also after another
-// session, and each version has one entry.
+// refused, and changes nothing.
 func TestMixed(t *testing.T) {
 	e, _ := newEngine(t, nil)
 	c := parse(t, smallCampaign, "workers=1")
@@ -45,36 +42,9 @@ func TestMixed(t *testing.T) {
 	must.Succeed(t, err)
 	before := contents(t, e.Dir)
 	_, err = session("v2", 8, e.Resume)
-	fails(t, err, `fake is "v2", was "v1": resume with those, run another campaign, or resume with --mixed`)
+	fails(t, err, `fake is "v2", was "v1": resume with those, or run another campaign`)
 	if diff := cmp.Diff(before, contents(t, e.Dir)); diff != "" {
 		t.Errorf("a session that is refused changes files (-before +after):\n%s", diff)
-	}
-	e.Mixed = true
-	_, err = session("v2", 8, e.Resume)
-	must.Succeed(t, err)
-	e.Mixed = false // both versions are known now
-	_, err = session("v1", 10, e.Resume)
-	must.Succeed(t, err)
-	sum, err := session("v2", -1, e.Resume)
-	must.Succeed(t, err)
-	made := ""
-	for _, run := range entries(t, e.Dir) {
-		made += fmt.Sprint(run.Tools)
-	}
-	if diff := cmp.Diff("000111110011", made); diff != "" {
-		t.Errorf("versions of the runs (-want +got):\n%s", diff)
-	}
-	a, err := journal.Open(e.Dir)
-	must.Succeed(t, err)
-	if len(a.Header.Mixed) != 1 || a.Header.Toolset(0)["fake"] != "v1" || a.Header.Toolset(1)["fake"] != "v2" {
-		t.Errorf("versions of the sessions: %v and %v", a.Header.Tools, a.Header.Mixed)
-	}
-	read, err := summary.Read(a)
-	must.Succeed(t, err)
-	text, err := os.ReadFile(filepath.Join(e.Dir, journal.SummaryText))
-	must.Succeed(t, err)
-	for _, text := range []string{sum.Text(), read.Text(), string(text)} {
-		contains(t, text, "Different versions made the runs, whose results may differ:", "  7 runs: fake is \"v2\", was \"v1\"", "  5 runs: by the versions")
 	}
 }
 
@@ -96,14 +66,19 @@ func TestMixedExtension(t *testing.T) {
 // TestMixedMachines requires that the machine that runs programs may be another
 // one without being asked for, and is recorded.
 func TestMixedMachines(t *testing.T) {
-	host := map[string]string{"ordeal": "1", config.SimHost: "a"}
-	h := journal.Header{Tools: host}
-	other := map[string]string{"ordeal": "1", config.SimHost: "b"}
-	if !journal.Replaceable(host, other) || h.Mix(other, h.Session) != 1 || h.Mix(host, h.Session) != 0 || len(h.Mixed) != 1 {
-		t.Errorf("mixed: %+v", h.Mixed)
+	h := journal.Header{Tools: map[string]string{"ordeal": "1", config.SimHost: "b"}}
+	first := h.Tools
+	for range 2 {
+		must.Succeed(t, h.UseTools(map[string]string{"ordeal": "1", config.SimHost: "a"}))
 	}
-	if journal.Replaceable(host, map[string]string{"ordeal": "2", config.SimHost: "a"}) {
-		t.Error("another version may take over")
+	if diff := cmp.Diff(map[string]string{"ordeal": "1", config.SimHost: "a; b"}, h.Tools); diff != "" || first[config.SimHost] != "b" {
+		t.Errorf("tools (-want +got):\n%s", diff)
+	}
+	fails(t, h.UseTools(map[string]string{"ordeal": "2", config.SimHost: "a"}), `ordeal is "2", was "1"`)
+	h = journal.Header{Tools: map[string]string{"ordeal": "1"}}
+	must.Succeed(t, h.UseTools(map[string]string{"ordeal": "1"}))
+	if len(h.Tools) != 1 {
+		t.Errorf("tools without a machine: %v", h.Tools)
 	}
 }
 
@@ -126,7 +101,7 @@ func TestMixedDamaged(t *testing.T) {
 		before := contents(t, e.Dir)
 		e.use(versioned{runner, "v2"})
 		_, err = e.Resume(t.Context())
-		fails(t, err, `fake is "v2", was "v1": resume with those, run another campaign, or resume with --mixed`)
+		fails(t, err, `fake is "v2", was "v1": resume with those, or run another campaign`)
 		if diff := cmp.Diff(before, contents(t, e.Dir)); diff != "" {
 			t.Errorf("a session that is refused changes files (-before +after):\n%s", diff)
 		}

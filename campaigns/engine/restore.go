@@ -10,16 +10,16 @@ import (
 
 // restore returns the session of a campaign that is resumed: it counts the runs
 // of the journal, repairs it, takes the finished runs that wait, and removes
-// what the last session left of others. If mixed is not nil it does none of that, and
-// mixed is the error if anything is due. With an error the session has the summary of what
+// what the last session left of others. If other is not nil it does none of that, and
+// other, which says that the tools are of other versions, is the error if anything is due. With an error the session has the summary of what
 // was counted.
-func (e *Engine) restore(w *journal.Writer, targets []target, mixed error) (*session, error) {
+func (e *Engine) restore(w *journal.Writer, targets []target, other error) (*session, error) {
 	s, rejected, err := e.replay(w, targets)
-	if err == nil && mixed != nil {
+	if err == nil && other != nil {
 		s.sum.ReadReductions()
 		s.reportFindings()
 		if s.nothingDue = len(rejected) == 0 && s.ended(); !s.nothingDue {
-			return s, mixed
+			return s, other
 		}
 		return s, nil
 	}

@@ -1,13 +1,11 @@
 package litmus
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
 
 	"ordeal/check/outcomes"
-	"ordeal/gen"
 	format "ordeal/parse/formats/litmus"
 )
 
@@ -27,41 +25,34 @@ type allowed struct {
 	states   []string        // different ones, sorted
 }
 
-func enumerate(t *Test, m outcomes.Machine) (*allowed, error) {
+func enumerate(t *Test, model string) (*allowed, error) {
+	m, err := outcomes.Parse(model)
+	if err != nil {
+		return nil, err
+	}
 	limit := maxStates
 	if m == outcomes.Armv8 || m == outcomes.RVWMO {
 		limit *= stepsPerState
 	}
-	list, err := outcomes.Enumerate(t.Program, m, limit)
-	if errors.Is(err, outcomes.ErrLimit) {
-		return nil, fmt.Errorf("the test is too large: %w", err)
-	}
-	if err != nil {
-		return nil, err
-	}
 	a := &allowed{full: make(map[string]bool), reads: make(map[string]bool)}
-	for i := range list {
-		o := &list[i]
-		a.full[string(appendKey(nil, o.Reads, o.Final))] = true
-		a.reads[string(appendKey(nil, o.Reads, nil))] = true
-		a.outcomes = append(a.outcomes, t.State(o.Reads, o.Final))
-		a.states = append(a.states, a.outcomes[i].String())
+	for _, c := range t.Cases {
+		list, err := outcomes.EnumerateCase(outcomes.Case{Program: c.Program, Deps: c.Deps, NoReturn: c.NoReturn, Accepts: c.Accepts}, m, limit)
+		if errors.Is(err, outcomes.ErrLimit) {
+			return nil, fmt.Errorf("the test is too large: %w", err)
+		}
+		if err != nil {
+			return nil, err
+		}
+		for i := range list {
+			o := &list[i]
+			a.full[o.Key()] = true
+			a.reads[(&outcomes.Outcome{Reads: o.Reads}).Key()] = true
+			s := c.State(o.Reads, o.Final)
+			a.outcomes = append(a.outcomes, s)
+			a.states = append(a.states, s.String())
+		}
 	}
 	slices.Sort(a.states)
 	a.states = slices.Compact(a.states)
 	return a, nil
-}
-
-// appendKey appends a key of an outcome of a test; final may be nil. How many
-// values the loads return is the same for all outcomes of a test.
-func appendKey(key []byte, reads [][]gen.Value, final []gen.Value) []byte {
-	for _, values := range reads {
-		for _, v := range values {
-			key = binary.AppendUvarint(key, uint64(v))
-		}
-	}
-	for _, v := range final {
-		key = binary.AppendUvarint(key, uint64(v))
-	}
-	return key
 }

@@ -2,10 +2,11 @@ package litmus
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
-	"ordeal/check/outcomes"
+	"ordeal/check"
 	"ordeal/gen"
 	format "ordeal/parse/formats/litmus"
 	"ordeal/parse/formats/litmus7"
@@ -75,38 +76,26 @@ func Evaluate(r *litmus7.Result, t *Test, models []string) []Evaluation {
 }
 
 func (j *Evaluation) evaluate(r *litmus7.Result, t *Test) error {
-	machine, err := outcomes.Parse(j.Model)
+	a, err := enumerate(t, j.Model)
 	if err != nil {
 		return err
 	}
-	a, err := enumerate(t, machine)
-	if err != nil {
-		return err
-	}
-	if len(r.States) == 0 {
-		return nil
-	}
-	var names []string // of the variables of the log that the test has
-	for _, b := range r.States[0].Values {
-		names = append(names, strings.Trim(b.Name, "[]"))
-	}
-	allowed := map[string]bool{}
+	parts := func(canonical string) []string { return strings.Split(canonical, "; ") }
+	var allowed [][]string
 	for _, text := range a.states {
-		projected := &litmus7.State{}
-		for part := range strings.SplitSeq(text, ";") {
-			name, value, ok := strings.Cut(strings.TrimSpace(part), "=")
-			if ok && slices.Contains(names, strings.Trim(name, "[]")) {
-				projected.Values = append(projected.Values, litmus7.Binding{Name: name, Value: value})
-			}
-		}
-		if len(projected.Values) < len(names) {
-			return errors.New("the log has variables that the test does not ask for")
-		}
-		allowed[canonical(projected)] = true
+		allowed = append(allowed, parts(canonicalText(text)))
 	}
 	for i := range r.States {
-		if s := &r.States[i]; !allowed[canonical(s)] {
-			j.Forbidden = append(j.Forbidden, *s)
+		seen := parts(canonical(&r.States[i]))
+		for _, b := range r.States[i].Values {
+			if !slices.ContainsFunc(t.Seen, func(v format.Variable) bool { return strings.Trim(v.String(), "[]") == strings.Trim(b.Name, "[]") }) {
+				return errors.New("the log has variables that the test does not ask for")
+			}
+		}
+		if !slices.ContainsFunc(allowed, func(state []string) bool {
+			return !slices.ContainsFunc(seen, func(part string) bool { return !slices.Contains(state, part) })
+		}) {
+			j.Forbidden = append(j.Forbidden, r.States[i])
 		}
 	}
 	return nil
@@ -121,4 +110,27 @@ func (j *Evaluation) String() string {
 		return j.Model + " forbidden"
 	}
 	return j.Model + " allowed"
+}
+
+// Ask reports whether the condition of the test holds in a state that a model allows, for forall
+// in all of them, by enumeration.
+func (t *Test) Ask(m string) check.Verdict {
+	v := check.Verdict{Model: m}
+	a, err := enumerate(t, m)
+	if err != nil {
+		v.Reason = err.Error()
+		return v
+	}
+	holds := map[string]bool{}
+	for _, s := range a.outcomes {
+		if s.Holds() {
+			holds[s.String()] = true
+		}
+	}
+	v.Answer = check.Forbidden
+	if len(holds) > 0 && (t.Quantifier != format.Forall || len(holds) == len(a.states)) {
+		v.Answer = check.Allowed
+	}
+	v.Reason = fmt.Sprintf("(the condition holds in %d of %d states)", len(holds), len(a.states))
+	return v
 }

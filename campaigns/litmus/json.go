@@ -3,15 +3,7 @@ package litmus
 import (
 	"cmp"
 	"strings"
-
-	"ordeal/check/outcomes"
 )
-
-// CheckModel reports a model whose outcomes cannot be enumerated.
-func CheckModel(name string) error {
-	_, err := outcomes.Parse(name)
-	return err
-}
 
 // Suite is the results of tests for other programs.
 type Suite struct {

@@ -37,7 +37,6 @@ import (
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/run"
 	"ordeal/check/model"
-	"ordeal/check/outcomes"
 	"ordeal/gen"
 	format "ordeal/parse/formats/litmus"
 	"ordeal/parse/formats/litmus7"
@@ -171,20 +170,19 @@ type experiment struct {
 
 func newExperiment(t *Test, o *Options) (*experiment, error) {
 	x := &experiment{test: t, o: o, config: o.Config, size: sizeOf(t, o), seen: make(map[string]*observation)}
+	if err := t.Runs(); err != nil {
+		return nil, err
+	}
 	x.config.Sync = "round"
 	x.config.Suit(o.Sim, t.Program.ISA)
 	name := o.modelOf(t)
-	machine, err := outcomes.Parse(name)
-	if err != nil {
-		return nil, err
-	}
 	models, err := config.ParseModels(name)
 	if err != nil {
 		return nil, err
 	}
 	x.model = models[0]
 	x.report.File, x.report.Model = t.File, name
-	if x.allowed, err = enumerate(t, machine); err != nil {
+	if x.allowed, err = enumerate(t, name); err != nil {
 		return nil, err
 	}
 	x.runner, err = run.NewRunner(o.Sim, &x.config)

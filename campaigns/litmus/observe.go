@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ordeal/campaigns/run"
+	"ordeal/check/outcomes"
 	"ordeal/gen"
 	"ordeal/parse"
 	format "ordeal/parse/formats/litmus"
@@ -46,7 +47,7 @@ func (x *experiment) observe(p *gen.Program, res *sim.Result) (fresh []*observat
 			if final == nil && x.test.NeedsFinal {
 				continue
 			}
-			key = appendKey(key[:0], reads, final)
+			key = (&outcomes.Outcome{Reads: reads, Final: final}).AppendKey(key[:0])
 			s := x.seen[string(key)]
 			if s == nil {
 				s = &observation{state: x.test.State(reads, final), outcome: x.describe(reads, final)}
@@ -160,6 +161,20 @@ func (v *viewer) value(r, i int, value gen.Value) gen.Value {
 		value -= first
 	}
 	return value
+}
+
+// States reads the rounds of a run of the test's program off its log; between rounds
+// the threads must have met, so that what a round finds in memory is final. Where
+// memory at the end is asked for, only the last round has a state, and none if the log
+// does not have it.
+func States(t *format.Test, log *parse.Logged, rounds int) (states []format.State) {
+	v := newViewer(t, t.Program, log, size{copies: 1, repetitions: rounds})
+	for r := range rounds {
+		if reads, final := v.round(r, 0); final != nil || !t.NeedsFinal {
+			states = append(states, t.State(reads, final))
+		}
+	}
+	return states
 }
 
 // describe is an outcome in words: what each load returned, and memory.

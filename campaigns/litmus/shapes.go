@@ -35,20 +35,15 @@ func Shapes() ([]*Test, error) {
 // returns how many.
 func SaveShapes(dir string) (int, error) {
 	dir = run.Resolve(dir)
-	if err := run.MkdirAll(dir); err != nil {
-		return 0, err
-	}
+	err := run.MkdirAll(dir)
 	all := shapes.All()
-	for i := range all {
-		text, err := ShapeText(&all[i])
-		if err != nil {
-			return i, err
-		}
-		if err := run.WriteFile(filepath.Join(dir, all[i].Name+Suffix), text, false); err != nil {
-			return i, err
+	for i := 0; i < len(all) && err == nil; i++ {
+		var text []byte
+		if text, err = ShapeText(&all[i]); err == nil {
+			err = run.WriteFile(filepath.Join(dir, all[i].Name+Suffix), text, false)
 		}
 	}
-	return len(all), nil
+	return len(all), err
 }
 
 // ShapeProgram is the program of a shape.

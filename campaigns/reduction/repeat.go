@@ -41,28 +41,30 @@ type RepeatOptions struct {
 
 // RepeatReport is the result of repeating a run.
 type RepeatReport struct {
-	Recorded *run.Result
+	Recorded *run.Result `json:"recorded"`
 	// ExecutableSame reports that the executables had the recorded bytes; it is
 	// false where none is recorded.
-	ExecutableSame bool
+	ExecutableSame bool `json:"executable_same"`
 	// Protocol is the copy of the protocol's files that was used, since those of the
 	// record have changed; empty if they have not.
-	Protocol string
+	Protocol string `json:"protocol,omitempty"`
 	// Tries counts the repetitions that ended, Hits those that did what is
 	// recorded, LogsSame those whose log had the recorded bytes.
-	Tries, Hits, LogsSame int
+	Tries    int `json:"tries"`
+	Hits     int `json:"hits"`
+	LogsSame int `json:"logs_same"`
 	// Others counts the outcomes and titles of tries that failed otherwise.
-	Others map[string]int
+	Others map[string]int `json:"others,omitempty"`
 	// HitDir is the run directory of the first hit.
-	HitDir run.Dir
+	HitDir run.Dir `json:"hit_dir,omitempty"`
 	// Cause is that of the violation; nil unless it was asked for and there was a
 	// hit.
-	Cause *diagnose.Cause
+	Cause *diagnose.Cause `json:"-"`
 	// Selected are the events that the filter of a trace selects, a line each.
-	Selected []string
+	Selected []string `json:"-"`
 	// Last are the last events before a failure that no model explains, a line
 	// each, where a trace was asked for.
-	Last []string
+	Last []string `json:"-"`
 	_    struct{}
 }
 

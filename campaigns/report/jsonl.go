@@ -137,7 +137,7 @@ func encodeLines(enc *json.Encoder, a *journal.Archive, b *compare.Diff) error {
 	begin := summary.New(a.Campaign, a.Dir, a.Header.Shard, a.Header.Started)
 	if err := enc.Encode(&CampaignLine{
 		Event: "campaign", Format: JSONLFormat, Name: begin.Campaign, Seed: begin.Seed, Dir: a.Dir, Started: a.Header.Started,
-		Planned: begin.Planned, Command: a.Header.Command, Tools: a.Header.AllTools(),
+		Planned: begin.Planned, Command: a.Header.Command, Tools: a.Header.Tools,
 	}); err != nil {
 		return err
 	}

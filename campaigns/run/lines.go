@@ -3,6 +3,8 @@ package run
 import (
 	"bufio"
 	"bytes"
+	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -84,7 +86,8 @@ func Unseal(line []byte) error {
 	case differ > 0:
 		return fmt.Errorf("%w: its checksum is corrupt", errSeal)
 	}
-	if got := fmt.Sprintf("%08x", crc32.Checksum(body, castagnoli())); got != string(sum) {
+	var got [2 * crc32.Size]byte
+	if hex.Encode(got[:], binary.BigEndian.AppendUint32(nil, crc32.Checksum(body, castagnoli()))); string(got[:]) != string(sum) {
 		return fmt.Errorf("%w: its CRC-32C is %s, recorded is %q", errSeal, got, sum)
 	}
 	return nil

@@ -2,7 +2,6 @@ package run
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -69,33 +68,6 @@ func TestFileOfOthers(t *testing.T) {
 	if os.Getuid() == 0 {
 		must.Succeed(t, os.Chown(string(f), 65534, 65534))
 		check("another user's")
-	}
-}
-
-// TestPrune requires that a large file loses the entries of directories that do
-// not exist, and no others.
-func TestPrune(t *testing.T) {
-	f, dir := newFile(t), t.TempDir()
-	commands := []Command{{What: "gem5", Argv: []string{"/gem5"}}}
-	must.Succeed(t, f.Add(dir, commands))
-	var gone strings.Builder
-	for i := range 20_000 {
-		fmt.Fprintf(&gone, `{"dir":"/gone/%06d","commands":[{"what":"gem5","argv":["/gem5"]}]}`+"\n", i)
-	}
-	text, err := os.ReadFile(string(f))
-	must.Succeed(t, err)
-	must.Succeed(t, os.WriteFile(string(f), append([]byte(gone.String()+"no JSON\n"), text...), 0o600))
-	other := t.TempDir()
-	must.Succeed(t, f.Add(other, commands))
-	info, err := os.Stat(string(f))
-	must.Succeed(t, err)
-	if info.Size() > pruneSize/100 || info.Mode().Perm() != 0o600 {
-		t.Errorf("%d bytes, %v", info.Size(), info.Mode())
-	}
-	for _, d := range []string{dir, other} {
-		if missing, err := f.Allows(d, commands); err != nil || len(missing) > 0 {
-			t.Errorf("%s: %v, %v", d, missing, err)
-		}
 	}
 }
 

@@ -33,10 +33,6 @@ type entry struct {
 	Commands []Command `json:"commands"`
 }
 
-// pruneSize is from which size on the file is rewritten without the entries of
-// directories that no longer exist.
-const pruneSize = 1 << 20
-
 // Allows lists the commands that are not trusted for a directory: neither for it
 // nor for one that it is in.
 func (f File) Allows(dir string, commands []Command) (missing []Command, err error) {
@@ -80,37 +76,12 @@ func (f File) Add(dir string, commands []Command) error {
 	if err := os.MkdirAll(filepath.Dir(string(f)), 0o700); err != nil {
 		return err
 	}
-	if info, err := os.Stat(string(f)); err == nil && info.Size() > pruneSize {
-		if err := f.prune(); err != nil {
-			return err
-		}
-	}
 	out, err := os.OpenFile(string(f), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
 	_, err = out.Write(append(line, '\n'))
 	return errors.Join(err, out.Close())
-}
-
-// prune drops the entries of directories that no longer exist.
-func (f File) prune() error {
-	entries, err := f.read()
-	if err != nil {
-		return err
-	}
-	var text bytes.Buffer
-	for _, e := range entries {
-		if _, err := os.Lstat(e.Dir); errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		line, err := json.Marshal(e)
-		if err != nil {
-			return err
-		}
-		text.Write(append(line, '\n'))
-	}
-	return WriteOutput(string(f), text.Bytes(), 0o600)
 }
 
 // read reads the entries. A file that others could have written counts for

@@ -50,12 +50,14 @@ type Outcome struct {
 }
 
 // Key identifies an outcome among those of the same program.
-func (o *Outcome) Key() string {
-	var key []byte
+func (o *Outcome) Key() string { return string(o.AppendKey(nil)) }
+
+// AppendKey appends Key.
+func (o *Outcome) AppendKey(key []byte) []byte {
 	for _, reads := range o.Reads {
 		key = appendValues(key, reads)
 	}
-	return string(appendValues(key, o.Final))
+	return appendValues(key, o.Final)
 }
 
 func appendValues(key []byte, values []gen.Value) []byte {
@@ -77,8 +79,26 @@ var ErrProgram = errors.New("not of the machine's instruction set")
 // with more is refused with ErrLimit. Of Armv8 and RVWMO the limit is on the
 // operations executed.
 func Enumerate(p *gen.Program, m Machine, limit int) ([]Outcome, error) {
+	return EnumerateCase(Case{Program: p}, m, limit)
+}
+
+// Case is a program with what litmus tests have beside it.
+type Case struct {
+	Program *gen.Program
+	// Deps are further dependencies.
+	Deps []gen.Dependency
+	// NoReturn are atomic instructions of Arm, by thread and index, whose reads barriers of
+	// loads do not wait for.
+	NoReturn map[[2]int]bool
+	// Accepts reports whether a read of a thread may return a value; nil: any.
+	Accepts func(thread, read int, v gen.Value) bool
+}
+
+// EnumerateCase is Enumerate of a case, of outcomes whose reads it accepts.
+func EnumerateCase(c Case, m Machine, limit int) ([]Outcome, error) {
+	p := c.Program
 	if m == Armv8 || m == RVWMO {
-		return enumerateViews(p, m, limit)
+		return enumerateViews(c, m, limit)
 	}
 	for t, ops := range p.Threads {
 		for _, op := range ops {
@@ -87,7 +107,7 @@ func Enumerate(p *gen.Program, m Machine, limit int) ([]Outcome, error) {
 			}
 		}
 	}
-	e := &explorer{p: p, machine: m, limit: limit, seen: map[string]bool{}, found: map[string]Outcome{}}
+	e := &explorer{p: p, accepts: c.Accepts, machine: m, limit: limit, seen: map[string]bool{}, found: map[string]Outcome{}}
 	s := &state{
 		at: make([]int, len(p.Threads)), memory: make([]gen.Value, len(p.Locations)),
 		reads: make([][]gen.Value, len(p.Threads)), buffers: make([][]write, len(p.Threads)),
@@ -149,6 +169,7 @@ func (s *state) key() string {
 // explorer visits every state that can be reached, once.
 type explorer struct {
 	p       *gen.Program
+	accepts func(thread, read int, v gen.Value) bool
 	machine Machine
 	limit   int
 	seen    map[string]bool
@@ -191,7 +212,11 @@ func (e *explorer) execute(s *state, t int) {
 	n := s.clone()
 	n.at[t]++
 	if op.Kind.Reads() {
-		n.reads[t] = append(n.reads[t], s.read(t, op.Loc))
+		v := s.read(t, op.Loc)
+		if e.accepts != nil && !e.accepts(t, len(n.reads[t]), v) {
+			return
+		}
+		n.reads[t] = append(n.reads[t], v)
 	}
 	switch op.Kind {
 	case gen.Store:

@@ -44,7 +44,7 @@ type forward struct {
 
 // runner runs one thread on a memory that does not change.
 type runner struct {
-	p      *gen.Program
+	Case
 	riscv  bool
 	memory []message // at the index of its time, less one
 	thread int
@@ -60,6 +60,7 @@ type local struct {
 	coherence           []view // by location
 	forwards            []forward
 	oldReads, oldWrites view // of all before
+	oldPicks            view // that stores wait for with oldReads (pick-lob of aarch64hwreqs.cat)
 	newReads, newWrites view // that all later ones wait for
 	control             view // of branches and addresses
 	releases            view
@@ -76,11 +77,12 @@ func (l *local) clone() *local {
 
 // enumerateViews is Enumerate for Armv8 and RVWMO. It counts operations executed
 // against the limit.
-func enumerateViews(p *gen.Program, m Machine, limit int) ([]Outcome, error) {
+func enumerateViews(c Case, m Machine, limit int) ([]Outcome, error) {
+	p := c.Program
 	if arm := p.ISA == gen.AArch64; p.ISA == gen.X86 || arm != (m == Armv8) {
 		return nil, fmt.Errorf("%s: a program of %s is %w", machineNames[m], p.ISA, ErrProgram)
 	}
-	w := &writers{p: p, machine: m, budget: limit, found: map[string]Outcome{}, next: make([]int, len(p.Threads))}
+	w := &writers{Case: c, machine: m, budget: limit, found: map[string]Outcome{}, next: make([]int, len(p.Threads))}
 	for t, ops := range p.Threads {
 		w.times = append(w.times, make([]view, len(ops)))
 		for _, op := range ops {
@@ -102,7 +104,7 @@ func enumerateViews(p *gen.Program, m Machine, limit int) ([]Outcome, error) {
 
 // writers tries all memories.
 type writers struct {
-	p       *gen.Program
+	Case
 	machine Machine
 	budget  int
 	writes  []message // that take place
@@ -115,14 +117,14 @@ type writers struct {
 // choose collects the writes from an operation on, store-conditionals among them or
 // not.
 func (w *writers) choose(thread, index int) {
-	for thread < len(w.p.Threads) && index == len(w.p.Threads[thread]) {
+	for thread < len(w.Program.Threads) && index == len(w.Program.Threads[thread]) {
 		thread, index = thread+1, 0
 	}
-	if thread == len(w.p.Threads) {
+	if thread == len(w.Program.Threads) {
 		w.order(w.writes)
 		return
 	}
-	op := w.p.Threads[thread][index]
+	op := w.Program.Threads[thread][index]
 	if !op.Kind.Writes() || op.Kind == gen.StoreConditional {
 		w.choose(thread, index+1)
 	}
@@ -148,7 +150,7 @@ func (w *writers) order(left []message) {
 		if slices.ContainsFunc(left[:i], func(o message) bool { return o.thread == m.thread && o.loc == m.loc }) {
 			continue
 		}
-		if w.p.Threads[m.thread][m.index].Kind == gen.FetchAdd {
+		if w.Program.Threads[m.thread][m.index].Kind == gen.FetchAdd {
 			m.value = w.last(m.loc) + m.value*gen.AddUnit
 		}
 		w.memory = append(w.memory, m)
@@ -171,14 +173,14 @@ func (w *writers) last(loc gen.LocID) gen.Value {
 
 // run runs the threads, and notes all combinations of what they return.
 func (w *writers) run() {
-	runs := make([][][]gen.Value, len(w.p.Threads))
-	for t, ops := range w.p.Threads {
+	runs := make([][][]gen.Value, len(w.Program.Threads))
+	for t, ops := range w.Program.Threads {
 		r := &runner{
-			p: w.p, riscv: w.machine == RVWMO, memory: w.memory, thread: t, times: w.times[t],
+			Case: w.Case, riscv: w.machine == RVWMO, memory: w.memory, thread: t, times: w.times[t],
 			budget: &w.budget, found: map[string][]gen.Value{},
 		}
 		r.run(0, &local{
-			values: make([]view, len(ops)), coherence: make([]view, len(w.p.Locations)), forwards: make([]forward, len(w.p.Locations)),
+			values: make([]view, len(ops)), coherence: make([]view, len(w.Program.Locations)), forwards: make([]forward, len(w.Program.Locations)),
 		})
 		if len(r.found) == 0 {
 			return
@@ -188,7 +190,7 @@ func (w *writers) run() {
 		}
 	}
 	o := Outcome{Reads: make([][]gen.Value, len(runs))}
-	for x := range w.p.Locations {
+	for x := range w.Program.Locations {
 		o.Final = append(o.Final, w.last(gen.LocID(x)))
 	}
 	var combine func(t int)
@@ -214,24 +216,27 @@ func (r *runner) run(i int, s *local) {
 	if *r.budget--; *r.budget < 0 {
 		return
 	}
-	ops := r.p.Threads[r.thread]
+	ops := r.Program.Threads[r.thread]
 	if i == len(ops) {
 		r.found[string(appendValues(nil, s.reads))] = s.reads
 		return
 	}
-	op, depends := ops[i], view(0)
+	op := ops[i]
+	var address, data, picked view
+	depends := func(kind gen.DepKind, on view) {
+		for bit, v := range []*view{&address, &data, &s.control, &picked} { // in the order of their bits
+			if kind>>bit&1 != 0 {
+				*v = max(*v, on)
+			}
+		}
+	}
 	if op.Back > 0 {
-		depends = s.values[i-int(op.Back)]
+		depends(op.Dep, s.values[i-int(op.Back)])
 	}
-	if op.Dep&gen.DepControl != 0 {
-		s.control = max(s.control, depends)
-	}
-	var address, data view
-	if op.Dep&gen.DepAddress != 0 {
-		address = depends
-	}
-	if op.Dep&gen.DepData != 0 {
-		data = depends
+	for _, d := range r.Deps {
+		if int(d.Thread) == r.thread && d.To == i {
+			depends(d.Kind, s.values[d.From])
+		}
 	}
 	switch op.Kind {
 	case gen.FullFence:
@@ -239,29 +244,37 @@ func (r *runner) run(i int, s *local) {
 	case gen.PartialFence:
 		s.fence(op.Value)
 	case gen.Load, gen.LoadLinked:
-		r.load(i, s, address, op.Attr, func(s *local) { r.run(i+1, s) })
+		r.load(i, s, address, picked, op.Attr, func(s *local) { r.run(i+1, s) })
 		return
 	case gen.Store:
-		if !r.store(i, s, address, data, op.Attr) {
+		if !r.store(i, s, address, data, picked, op.Attr) {
 			return
 		}
 	case gen.StoreConditional:
 		if r.times[i] == 0 {
+			if !r.accepts(s, 1) {
+				return
+			}
 			s.reads = append(s.reads, 1)
 			break
 		}
-		if r.written(op.Loc, s.linked, r.times[i]) || !r.store(i, s, address, data, op.Attr) {
+		if r.written(op.Loc, s.linked, r.times[i]) || !r.store(i, s, address, data, picked, op.Attr) {
 			return
 		}
-		s.reads = append(s.reads, 0)
+		if !r.accepts(s, 0) {
+			return
+		}
+		if s.reads = append(s.reads, 0); r.riscv {
+			s.values[i] = r.times[i]
+		}
 	case gen.Exchange, gen.FetchAdd:
 		if !r.riscv {
-			r.load(i, s, address, op.Attr&^gen.Release, func(s *local) {
+			r.load(i, s, address, 0, op.Attr&^gen.Release, func(s *local) {
 				if attr := op.Attr; !r.written(op.Loc, s.linked, r.times[i]) {
 					if attr&gen.Release == 0 {
 						attr = 0
 					}
-					if r.store(i, s, address, data, attr) {
+					if r.store(i, s, address, data, picked, attr) {
 						r.run(i+1, s)
 					}
 				}
@@ -274,15 +287,23 @@ func (r *runner) run(i int, s *local) {
 				s.linked = time
 			}
 		}
+		if !r.accepts(s, r.value(s.linked)) {
+			return
+		}
 		s.reads = append(s.reads, r.value(s.linked))
 		// It waits for what loads wait for, too.
-		if s.newReads >= r.times[i] || !r.store(i, s, address, data, op.Attr) {
+		if s.newReads >= r.times[i] || !r.store(i, s, address, data, picked, op.Attr) {
 			return
 		}
 		s.values[i] = r.times[i]
 		s.oldReads = max(s.oldReads, r.times[i])
 	}
 	r.run(i+1, s)
+}
+
+// accepts reports whether the next read may return a value.
+func (r *runner) accepts(s *local, v gen.Value) bool {
+	return r.Accepts == nil || r.Accepts(r.thread, len(s.reads), v)
 }
 
 // fence orders pairs of kinds, as gen.PartialFence has them.
@@ -294,7 +315,7 @@ func (s *local) fence(pairs gen.Value) {
 		s.newReads = max(s.newReads, s.oldReads)
 	}
 	if pairs&2 != 0 {
-		s.newWrites = max(s.newWrites, s.oldReads)
+		s.newWrites = max(s.newWrites, s.oldReads, s.oldPicks)
 	}
 	if pairs&4 != 0 {
 		s.newReads = max(s.newReads, s.oldWrites)
@@ -310,7 +331,7 @@ func (s *local) waits(attr gen.Attr) (before view) {
 		before = s.releases
 	}
 	if attr&gen.Release != 0 {
-		before = max(before, s.oldReads, s.oldWrites)
+		before = max(before, s.oldReads, s.oldPicks, s.oldWrites)
 	}
 	return before
 }
@@ -326,8 +347,8 @@ func (s *local) orders(attr gen.Attr, after view) {
 }
 
 // load reads every write that it can, and goes on from each.
-func (r *runner) load(i int, s *local, address view, attr gen.Attr, then func(*local)) {
-	loc := r.p.Threads[r.thread][i].Loc
+func (r *runner) load(i int, s *local, address, picked view, attr gen.Attr, then func(*local)) {
+	loc := r.Program.Threads[r.thread][i].Loc
 	before := max(address, s.newReads, s.waits(attr))
 	for time := view(0); int(time) <= len(r.memory); time++ {
 		if time > 0 && r.memory[time-1].loc != loc || r.seen(loc, time, max(before, s.coherence[loc])) {
@@ -336,12 +357,20 @@ func (r *runner) load(i int, s *local, address view, attr gen.Attr, then func(*l
 		if time > 0 && r.memory[time-1].thread == r.thread && s.forwards[loc].time < time {
 			continue // a later write of its own
 		}
+		if !r.accepts(s, r.value(time)) {
+			continue
+		}
 		n := s.clone()
 		after := max(before, r.sees(&s.forwards[loc], time, attr))
 		n.reads = append(n.reads, r.value(time))
 		n.values[i] = after
 		n.coherence[loc] = max(n.coherence[loc], after)
-		n.oldReads = max(n.oldReads, after)
+		if !r.NoReturn[[2]int{r.thread, i}] {
+			n.oldReads, n.oldPicks = max(n.oldReads, after), max(n.oldPicks, picked)
+		}
+		if attr&(gen.Acquire|gen.AcquirePC) != 0 {
+			n.newWrites = max(n.newWrites, picked)
+		}
 		n.control = max(n.control, address)
 		n.linked, n.linkedView = time, after
 		n.orders(attr, after)
@@ -381,9 +410,9 @@ func (r *runner) value(time view) gen.Value {
 }
 
 // store reports whether a write can have the time that it has in memory.
-func (r *runner) store(i int, s *local, address, data view, attr gen.Attr) bool {
-	op, time := &r.p.Threads[r.thread][i], r.times[i]
-	if time <= max(address, data, s.control, s.newWrites, s.waits(attr), s.coherence[op.Loc]) {
+func (r *runner) store(i int, s *local, address, data, picked view, attr gen.Attr) bool {
+	op, time := &r.Program.Threads[r.thread][i], r.times[i]
+	if time <= max(address, data, picked, s.control, s.newWrites, s.waits(attr), s.coherence[op.Loc]) {
 		return false
 	}
 	s.coherence[op.Loc] = time

@@ -113,6 +113,18 @@ func (o *Option) Limits() string {
 	return "at least " + number(o.Min)
 }
 
+// None is the whole number that a 0 which somebody writes stands for: itself, or -1 of an option that
+// has that for none. It is an error where it would be taken for another number, the default.
+func (o *Option) None() (int64, error) {
+	if o.Min != nil && *o.Min < 0 {
+		return -1, nil
+	}
+	if o.Zero != "" && o.Zero[0] >= '0' && o.Zero[0] <= '9' {
+		return 0, fmt.Errorf("0 would be taken for the default, %s: leave it out, or give a number above 0", o.Zero)
+	}
+	return 0, nil
+}
+
 // within reports whether a number is within the bounds; NaN is not.
 func (o *Option) within(n float64) bool {
 	return (o.Min == nil || n >= *o.Min) && (o.Max == nil || n <= *o.Max) && (o.Below == nil || n < *o.Below)

@@ -218,8 +218,7 @@ With --runs or --budget a campaign goes on that is complete, or has spent its bu
 the runs that it has stay, and its configurations take turns as before.
 
 Other versions of ordeal, of gem5 or of the files of a protocol than those that made
-the runs are refused, since their results may differ. With --mixed the runs record
-by which version they were made, and reports say so.` + command.TrustHelp,
+the runs are refused, since their results may differ.` + command.TrustHelp,
 		Example: `  ordeal campaign resume runs/quick-20260101-120000
   ordeal campaign resume --runs 5000 quick
   ordeal campaign resume --budget 12h night`,
@@ -231,12 +230,11 @@ by which version they were made, and reports say so.` + command.TrustHelp,
 	leave.flags(cmd.Flags())
 	var trusted command.TrustFlags
 	trusted.Flags(cmd)
-	var mixed, asJSON bool
+	var asJSON bool
 	command.JSONFlag(cmd, &asJSON)
 	var more config.Extension
 	cmd.Flags().IntVar(&more.Runs, "runs", 0, "extend the campaign to this number of runs in all")
 	cmd.Flags().TextVar(&more.Budget, "budget", more.Budget, "extend the campaign to this `time` in all, earlier sessions included")
-	cmd.Flags().BoolVar(&mixed, "mixed", false, "go on although the versions of ordeal, gem5 or the protocol differ; each run records its own")
 	cmd.RunE = command.Body(func(ctx context.Context, args []string) error {
 		mode, err := show.Resolve(e.Terminal)
 		if err != nil {
@@ -262,7 +260,7 @@ by which version they were made, and reports say so.` + command.TrustHelp,
 		}
 		bar := progress.New(e.Stderr, e.Terminal, mode, c, dir)
 		l := loop(e, dir, bar)
-		l.Gate, l.Mixed, l.Extension = gate, mixed, more
+		l.Gate, l.Extension = gate, more
 		sum, err := l.Resume(ctx)
 		bar.Close()
 		if errors.Is(err, config.ErrExtension) {

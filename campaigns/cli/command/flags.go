@@ -115,7 +115,11 @@ func (f *optionFlag) Set(text string) error {
 	first := !f.set
 	f.set = true
 	if u, ok := f.value.Addr().Interface().(encoding.TextUnmarshaler); ok {
-		return u.UnmarshalText([]byte(text))
+		if err := u.UnmarshalText([]byte(text)); err != nil || !f.value.IsZero() {
+			return err
+		}
+		_, err := f.None()
+		return err
 	}
 	for word := range strings.SplitSeq(text, ",") {
 		if faults := config.Rules.CheckText(&f.Option, word); f.Values != "" && len(faults) > 0 {
@@ -127,12 +131,18 @@ func (f *optionFlag) Set(text string) error {
 	case v.CanInt():
 		var n int64
 		if n, err = strconv.ParseInt(text, 10, v.Type().Bits()); n == 0 && err == nil {
-			n, err = f.none()
+			if n, err = f.None(); err != nil {
+				return err
+			}
 		}
 		v.SetInt(n)
 	case v.CanUint():
 		var n uint64
-		n, err = strconv.ParseUint(text, 10, v.Type().Bits())
+		if n, err = strconv.ParseUint(text, 10, v.Type().Bits()); n == 0 && err == nil {
+			if _, err := f.None(); err != nil {
+				return err
+			}
+		}
 		v.SetUint(n)
 	case v.CanFloat():
 		var n float64
@@ -154,32 +164,10 @@ func (f *optionFlag) Set(text string) error {
 	default:
 		v.SetString(text)
 	}
-	if fault, ok := errors.AsType[*zeroError](err); ok {
-		return fault
-	}
 	if err != nil {
 		return fmt.Errorf("%q is no %s", text, f.Type())
 	}
 	return nil
-}
-
-// zeroError is a 0 that would be taken for the default.
-type zeroError struct{ meaning string }
-
-func (e *zeroError) Error() string {
-	return "0 would be taken for the default, " + e.meaning + ": leave it out, or give a number above 0"
-}
-
-// none is the number that a 0 on the command line stands for: itself, or -1 of an option that has
-// that for none; an error for one whose zero is another number.
-func (f *optionFlag) none() (int64, error) {
-	if f.Min != nil && *f.Min < 0 {
-		return -1, nil
-	}
-	if _, err := strconv.ParseUint(f.Zero, 10, 64); err == nil {
-		return 0, &zeroError{f.Zero}
-	}
-	return 0, nil
 }
 
 // String is the value as Set reads it, and empty for a zero value that stands

@@ -245,6 +245,10 @@ func (c *evaluate) evaluate(ctx context.Context, t *Trace) (*result, error) {
 				return nil, err
 			}
 		}
+		if t.Test != nil {
+			r.verdicts = append(r.verdicts, t.Test.Ask(m.Name))
+			continue
+		}
 		if t.Err != nil && v.Answer != check.Forbidden {
 			// What there is of a partial log can condemn, not acquit.
 			v = check.Verdict{Model: m.Name, Reason: strings.ReplaceAll(t.Err.Error(), "\n", "; ")}

@@ -131,6 +131,9 @@ func (c *convert) program(from formats.Format, in io.Reader, name string) error 
 	test := testName(name)
 	if from.Name == "litmus" {
 		t, err := litmus.Parse(name, data)
+		if err == nil {
+			err = t.Runs()
+		}
 		if err != nil {
 			return command.Usage(err)
 		}

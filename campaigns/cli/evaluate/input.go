@@ -15,7 +15,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"ordeal/campaigns/cli/command"
+	"ordeal/campaigns/config"
 	"ordeal/campaigns/internal/messages"
+	"ordeal/campaigns/litmus"
 	"ordeal/campaigns/run"
 	"ordeal/check/model"
 	"ordeal/gen"
@@ -23,6 +25,7 @@ import (
 	"ordeal/parse"
 	"ordeal/parse/formats"
 	"ordeal/parse/formats/events"
+	format "ordeal/parse/formats/litmus"
 	"ordeal/parse/objects"
 )
 
@@ -35,7 +38,9 @@ type Trace struct {
 	Notes   []string // what of the file the history leaves out
 	// Objects are those of formats.Trace; Err says then why there is no History.
 	Objects *objects.History
-	Models  []model.Model // to evaluate by unless the command line says
+	// Test is one whose condition asks for no single execution; Err says why.
+	Test   *litmus.Test
+	Models []model.Model // to evaluate by unless the command line says
 	// Steps makes the execution that a native log tells; Sequence is what was
 	// imported: for --serializability.
 	Steps    func() (*events.Sequence, error)
@@ -232,6 +237,25 @@ func (in *Input) read(f formats.Format, r io.Reader, name string, evaluate func(
 			return in.results(name, r)
 		}
 		return command.Usage(fmt.Errorf("%s is in format %s, which holds no executions", name, f.Name))
+	case "litmus":
+		data, err := io.ReadAll(r)
+		if t.Err = err; command.IsMalformed(err) {
+			return evaluate(t)
+		} else if err != nil {
+			return fmt.Errorf("read %s: %w", name, err)
+		}
+		test, err := format.Parse(name, data)
+		if t.Err = err; err != nil {
+			return evaluate(t)
+		}
+		own := litmus.DefaultModels(test.Program.ISA)
+		if t.Models, err = config.ParseModels(own[len(own)-1]); err != nil {
+			return err
+		}
+		if t.History, t.Err = test.History(); t.Err != nil {
+			t.Test = &litmus.Test{Test: test, File: name}
+		}
+		return evaluate(t)
 	case "program":
 		return command.Usage(fmt.Errorf("%s is in format %s, which holds no executions", name, f.Name))
 	}

@@ -3,8 +3,6 @@
 package man
 
 import (
-	"bytes"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -22,26 +20,7 @@ func Write(root *cobra.Command, dir string) error {
 	}
 	root.DisableAutoGenTag = true
 	preformat(root)
-	return writePages(root, dir)
-}
-
-// writePages writes the man pages of a command and those below it.
-func writePages(cmd *cobra.Command, dir string) error {
-	for _, sub := range cmd.Commands() {
-		if !sub.IsAvailableCommand() || sub.IsAdditionalHelpTopicCommand() {
-			continue
-		}
-		if err := writePages(sub, dir); err != nil {
-			return err
-		}
-	}
-	var page bytes.Buffer
-	header := doc.GenManHeader{Title: "ORDEAL", Section: "1", Source: "ordeal", Manual: "Ordeal"}
-	if err := doc.GenMan(cmd, &header, &page); err != nil {
-		return err
-	}
-	name := strings.ReplaceAll(cmd.CommandPath(), " ", "-") + ".1"
-	return run.WriteFile(filepath.Join(dir, name), page.Bytes(), false)
+	return doc.GenManTree(root, &doc.GenManHeader{Title: "ORDEAL", Section: "1", Source: "ordeal", Manual: "Ordeal"}, dir)
 }
 
 // preformat turns the indented lines of long help texts into code blocks of

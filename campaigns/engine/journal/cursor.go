@@ -13,6 +13,7 @@ type Cursor struct {
 	passing bool
 	counts  []uint64
 	stalls  []uint64
+	line    []byte // the last line without these
 }
 
 // Passing has the entries that are read from here share their memory, as

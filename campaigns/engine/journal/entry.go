@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -10,7 +11,6 @@ import (
 	"time"
 
 	jsonv2 "github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 	jsonv1 "github.com/go-json-experiment/json/v1"
 
 	"ordeal/campaigns/config"
@@ -37,9 +37,6 @@ type Entry struct {
 	// Damaged says of a finding why its directory is in quarantine: its files
 	// are no longer as they were written.
 	Damaged string `json:"damaged,omitempty"`
-	// Tools says by which versions the run was made: 0 for Header.Tools, i for
-	// Header.Mixed[i-1].
-	Tools int `json:"tools,omitempty"`
 	// Known is the number of transitions that earlier lines of the
 	// configuration list. It shows where one of them is lost.
 	Known int `json:"known,omitempty"`
@@ -48,8 +45,8 @@ type Entry struct {
 	// Stalls how often it stalled in it, in the order of all lines' New, without
 	// trailing zeros.
 	New    sim.Coverage `json:"new,omitempty"`
-	Counts counts       `json:"counts,omitempty"`
-	Stalls counts       `json:"stalls,omitempty"`
+	Counts []uint64     `json:"counts,omitempty"`
+	Stalls []uint64     `json:"stalls,omitempty"`
 	// Drawn is what an audit keeps of the run; nil for other campaigns.
 	Drawn *Drawn `json:"drawn,omitempty"`
 	*run.Result
@@ -160,12 +157,20 @@ func (a *Archive) decode(text []byte, c *Cursor) (*Entry, error) {
 	if err := run.Unseal(text); err != nil {
 		return nil, err
 	}
-	e := &Entry{Result: new(run.Result), Counts: c.counts[:0], Stalls: c.stalls[:0]}
+	text, counts := c.cut(text, `,"counts":[`, c.counts)
+	text, stalls := c.cut(text, `,"stalls":[`, c.stalls)
+	e := &Entry{Result: new(run.Result)}
 	if err := jsonv2.Unmarshal(text, e, inNanoseconds); err != nil {
 		return nil, err
 	}
-	if c.passing {
-		c.counts, c.stalls = e.Counts, e.Stalls
+	for _, l := range []struct{ to, cut, memory *[]uint64 }{{&e.Counts, &counts, &c.counts}, {&e.Stalls, &stalls, &c.stalls}} {
+		switch {
+		case *l.cut == nil:
+			continue
+		case *l.to != nil:
+			return nil, errors.New("a list of counts is there twice")
+		}
+		*l.to, *l.memory = *l.cut, *l.cut
 	}
 	a.learn(e)
 	c.prepare(len(a.schedule))
@@ -180,34 +185,36 @@ func (a *Archive) decode(text []byte, c *Cursor) (*Entry, error) {
 	return e, nil
 }
 
-// counts are most of the journal, so that a reader spends half its time on them unless it reads
-// them here, without whitespace, as they are written.
-type counts []uint64
-
-var errNoCounts = errors.New("no list of counts")
-
-// UnmarshalJSONFrom appends to the capacity of c.
-func (c *counts) UnmarshalJSONFrom(d *jsontext.Decoder) error {
-	text, err := d.ReadValue()
-	if err != nil {
-		return err
+// cut takes a list of numbers out of a line, to which name leads as it is written: within a
+// string the quotes would be escaped. These lists are most of the journal, and the decoder
+// spends half its time on them. What is not as it was written stays in the line. The list may
+// use the memory of another one.
+func (c *Cursor) cut(line []byte, name string, memory []uint64) (rest []byte, list []uint64) {
+	from := bytes.Index(line, []byte(name))
+	if from < 0 {
+		return line, nil
 	}
-	if text.Kind() != '[' || len(text) == 2 {
-		return errNoCounts
+	if c.passing {
+		list = memory[:0]
 	}
-	*c = (*c)[:0]
 	var n uint64
-	for _, b := range text[1:] {
+	before := byte('[')
+	for i, b := range line[from+len(name):] {
 		switch digit := uint64(b - '0'); {
 		case digit <= 9 && n <= (math.MaxUint64-digit)/10:
 			n = 10*n + digit
-		case b == ',' || b == ']':
-			*c, n = append(*c, n), 0
+		case before < '0' || before > '9' || b != ',' && b != ']':
+			return line, nil
 		default:
-			return errNoCounts
+			list, n = append(list, n), 0
 		}
+		if b == ']' {
+			c.line = append(append(c.line[:0], line[:from]...), line[from+len(name)+i+1:]...)
+			return c.line, list
+		}
+		before = b
 	}
-	return nil
+	return line, nil
 }
 
 // complete sets the fields of e that follow from the campaign.

@@ -35,10 +35,7 @@ type Header struct {
 	Seed    uint64            `json:"seed"`
 	Command []string          `json:"command"`
 	Tools   map[string]string `json:"tools"`
-	// Mixed are the versions of sessions that were resumed with others; Tools are
-	// those of the first. Entry.Tools says which a run was made with.
-	Mixed   []Toolset `json:"mixed,omitempty"`
-	Started time.Time `json:"started"`
+	Started time.Time         `json:"started"`
 	// Shard is the part of the campaign that is run here.
 	Shard config.Shard `json:"shard,omitzero"`
 	// Shards are those that were merged to this campaign, in order.

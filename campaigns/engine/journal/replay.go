@@ -197,7 +197,7 @@ func (w *Writer) salvage(hasLine func(number int) bool, corrupt bool) error {
 		if e.Result, err = e.Dir.Result(); err != nil {
 			return err
 		}
-		e.Program, e.Tools = s.Program, w.Header.madeBy(s.Tools)
+		e.Program = s.Program
 		switch {
 		case !e.Failed() || s.Number != number || s.Config.Name != e.ConfigName:
 			continue

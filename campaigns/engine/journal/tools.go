@@ -5,82 +5,37 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"ordeal/campaigns/config"
 )
 
-// Toolset is the versions of the programs of later sessions of a campaign, where
-// they differ from those of the first.
-type Toolset struct {
-	// Session is when the first session with these versions began.
-	Session time.Time         `json:"session"`
-	Tools   map[string]string `json:"tools"`
-}
-
-// Toolset is the versions that Entry.Tools stands for; nil if there is none.
-func (h *Header) Toolset(index int) map[string]string {
-	switch {
-	case index == 0:
-		return h.Tools
-	case index > 0 && index <= len(h.Mixed):
-		return h.Mixed[index-1].Tools
+// UseTools returns an error unless runs of other versions of the tools may be added to
+// those of the header. The machine that runs programs may be another one, as nodes of a
+// cluster take turns: all of them are recorded.
+func (h *Header) UseTools(now map[string]string) error {
+	host := Machines(h.Tools[config.SimHost], now[config.SimHost])
+	was := maps.Clone(h.Tools)
+	delete(was, config.SimHost)
+	if list := differences(was, now); len(list) > 0 {
+		return fmt.Errorf("its runs were made by other versions: %s: resume with those, or run another campaign", strings.Join(list, "; "))
+	}
+	if host != "" {
+		h.Tools = maps.Clone(h.Tools)
+		h.Tools[config.SimHost] = host
 	}
 	return nil
 }
 
-// Find is the index of a toolset; ok is false if there is none like it.
-func (h *Header) Find(tools map[string]string) (index int, ok bool) {
-	for i := range len(h.Mixed) + 1 {
-		if len(Differences(h.Toolset(i), tools)) == 0 {
-			return i, true
-		}
-	}
-	return 0, false
+// Machines joins lists of versions, which "; " separates.
+func Machines(a, b string) string {
+	all := append(strings.Split(a, "; "), strings.Split(b, "; ")...)
+	slices.Sort(all)
+	return strings.TrimPrefix(strings.Join(slices.Compact(all), "; "), "; ")
 }
 
-// Mix is the index of a toolset, which is added if there is none like it.
-func (h *Header) Mix(tools map[string]string, session time.Time) int {
-	index, ok := h.Find(tools)
-	if !ok {
-		h.Mixed = append(slices.Clip(h.Mixed), Toolset{session, tools})
-		index = len(h.Mixed)
-	}
-	return index
-}
-
-// madeBy is the index of a toolset that has the versions of a run; 0 if there is
-// none.
-func (h *Header) madeBy(run map[string]string) int {
-	for i := range len(h.Mixed) + 1 {
-		has := true
-		for name, version := range run {
-			has = has && slices.Contains(strings.Split(h.Toolset(i)[name], "; "), version)
-		}
-		if has {
-			return i
-		}
-	}
-	return 0
-}
-
-// AllTools are the versions of all sessions, which "; " separates.
-func (h *Header) AllTools() map[string]string {
-	all := maps.Clone(h.Tools)
-	for _, m := range h.Mixed {
-		for name, version := range m.Tools {
-			if all[name] != version {
-				all[name] = strings.TrimPrefix(all[name]+"; "+version, "; ")
-			}
-		}
-	}
-	return all
-}
-
-// Differences lists the tools whose versions differ, sorted: each with what it is
-// now and what it was. What earlier versions of ordeal did not record does not
-// differ.
-func Differences(was, now map[string]string) []string {
+// differences lists the tools whose versions differ, sorted: each with what it is
+// now and what it was.
+func differences(was, now map[string]string) []string {
 	var list []string
 	for _, name := range slices.Sorted(maps.Keys(was)) {
 		if was[name] != now[name] {
@@ -88,12 +43,4 @@ func Differences(was, now map[string]string) []string {
 		}
 	}
 	return list
-}
-
-// Replaceable reports whether versions differ in nothing but the machine that
-// runs programs: the nodes of a cluster may take turns without being asked for.
-func Replaceable(was, now map[string]string) bool {
-	was = maps.Clone(was)
-	delete(was, config.SimHost)
-	return len(Differences(was, now)) == 0
 }

@@ -1,11 +1,10 @@
 package journal
 
 import (
-	"math"
-	"slices"
 	"testing"
 
 	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/google/go-cmp/cmp"
 
 	"ordeal/campaigns/run"
 	"ordeal/sim"
@@ -48,21 +47,36 @@ func TestLostTransitions(t *testing.T) {
 	}
 }
 
+// TestCounts has lists of counts that are cut out of a line give what the decoder gives of the
+// whole line, or stay in the line, where it refuses them.
 func TestCounts(t *testing.T) {
-	for text, want := range map[string]counts{
-		"[18446744073709551615,0,7]": {math.MaxUint64, 0, 7},
-		"[18446744073709551616]":     nil,
-		"[1,-2]":                     nil,
-		"[1,2.0]":                    nil,
-		"[[1],2]":                    nil,
-		`["1"]`:                      nil,
-		"[]":                         nil,
-		"5":                          nil,
-		"null":                       nil,
+	for text, cut := range map[string]bool{
+		"[18446744073709551615,0,7]": true, "[5]": true,
+		"[18446744073709551616]": false, "[1,-2]": false, "[1,2.0]": false, "[[1],2]": false, `["1"]`: false, "[]": false, "[1,]": false, "[,1]": false, "[1": false, "5": false, "null": false,
 	} {
-		var got counts
-		if err := jsonv2.Unmarshal([]byte(text), &got); (err == nil) != (want != nil) || err == nil && !slices.Equal(got, want) {
-			t.Errorf("%s: %v, %v", text, got, err)
+		line := []byte(`{"number":3,"title":",\"counts\":[9]","counts":` + text + `,"known":4}`)
+		var want, got struct {
+			Number, Known int
+			Counts        []uint64
+			Title         string
+		}
+		wrong := jsonv2.Unmarshal(line, &want, jsonv2.MatchCaseInsensitiveNames(true))
+		for _, passing := range []bool{false, true} {
+			c := &Cursor{passing: passing}
+			rest, list := c.cut(line, `,"counts":[`, make([]uint64, 9))
+			if (list != nil) != cut {
+				t.Errorf("%s: cut out as %v", text, list)
+			}
+			got.Counts = nil
+			if err := jsonv2.Unmarshal(rest, &got, jsonv2.MatchCaseInsensitiveNames(true)); (err == nil) != (wrong == nil) {
+				t.Errorf("%s: %v, want %v", text, err, wrong)
+			}
+			if cut {
+				got.Counts = list
+			}
+			if diff := cmp.Diff(want, got); wrong == nil && diff != "" {
+				t.Errorf("%s: (-want +got)\n%s", text, diff)
+			}
 		}
 	}
 }

@@ -49,7 +49,7 @@ func (j *merging) addHead(s *source) error {
 		case tool == config.SimHost:
 			// The machines of a cluster may differ; each run records its own.
 			j.head.Tools = maps.Clone(j.head.Tools)
-			j.head.Tools[tool] = union(known, h.Tools[tool])
+			j.head.Tools[tool] = journal.Machines(known, h.Tools[tool])
 		case !ok:
 			errs = append(errs, fmt.Errorf("%s was made with %s %s, %s without", s.name, tool, h.Tools[tool], j.sources[0].name))
 		default:
@@ -58,9 +58,6 @@ func (j *merging) addHead(s *source) error {
 	}
 	if h.Started.Before(j.head.Started) || h.Started.Equal(j.head.Started) && slices.Compare(h.Command, j.head.Command) < 0 {
 		j.head.Started, j.head.Command, j.c = h.Started, h.Command, s.archive.Campaign
-	}
-	for _, m := range h.Mixed {
-		j.head.Mix(m.Tools, m.Session)
 	}
 	j.head.Shards = append(j.head.Shards, shards(h)...)
 	slices.SortFunc(j.head.Shards, func(a, b config.Shard) int {
@@ -79,13 +76,6 @@ func shards(h *journal.Header) []config.Shard {
 		return []config.Shard{h.Shard}
 	}
 	return slices.Clone(h.Shards)
-}
-
-// union joins lists of versions, which "; " separates.
-func union(a, b string) string {
-	all := append(strings.Split(a, "; "), strings.Split(b, "; ")...)
-	slices.Sort(all)
-	return strings.Join(slices.Compact(all), "; ")
 }
 
 // flat returns the values of a campaign file by the paths of their keys, except

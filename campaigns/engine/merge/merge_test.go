@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -384,75 +383,5 @@ configs:
 	}
 	if diff := cmp.Diff(timeless(t, whole), timeless(t, merged)); diff != "" {
 		t.Errorf("merged it is otherwise (-whole +merged):\n%s", diff)
-	}
-}
-
-// TestMergeMixed merges shards that were resumed with other versions, one of
-// them with versions that the other had, too: each run keeps its own.
-func TestMergeMixed(t *testing.T) {
-	dir := t.TempDir()
-	at := func(name string) string { return filepath.Join(dir, name) }
-	later := []string{"b", "c"}
-	want := make(map[int]string) // the version of ordeal, by run
-	made := func(dir string, each func(*journal.Entry, string)) {
-		a, err := journal.Open(dir)
-		must.Succeed(t, err)
-		for e, err := range a.Entries() {
-			must.Succeed(t, err)
-			each(e, a.Header.Toolset(e.Tools)["ordeal"])
-		}
-	}
-	for i, name := range []string{"1", "2"} {
-		shard := makeIn(t, at(name), name+"/2")
-		var mixed []any // shard 1 b, c; shard 2 c, b
-		edit(t, filepath.Join(shard, journal.HeaderFile), 0, func(head map[string]any) {
-			for n := range later {
-				tools := maps.Clone(head["tools"].(map[string]any))
-				tools["ordeal"] = later[(n+i)%2]
-				mixed = append(mixed, map[string]any{"session": head["started"], "tools": tools})
-			}
-			head["mixed"] = mixed
-		})
-		line := 0
-		var others []int
-		made(shard, func(e *journal.Entry, _ string) {
-			if !e.Kept {
-				others = append(others, line) // a directory has its own record
-			}
-			line++
-		})
-		for n, line := range others {
-			edit(t, filepath.Join(shard, journal.RunsFile), line, func(run map[string]any) { run["tools"] = n % 3 })
-		}
-		made(shard, func(e *journal.Entry, version string) { want[e.Number] = version })
-	}
-	versions := make(map[string]int)
-	for _, v := range want {
-		versions[v]++
-	}
-	if len(versions) != 3 || versions["b"] < 3 || versions["c"] < 3 {
-		t.Fatalf("runs by version: %v", versions)
-	}
-	for name, steps := range map[string][][]string{
-		"once": {{at("1"), at("2")}}, "other order": {{at("2"), at("1")}}, "two steps": {{at("2")}, {at("1")}}, "again": {{at("1")}, {at("1"), at("2")}, {at("2")}},
-	} {
-		var r *Result
-		for _, sources := range steps {
-			r = mergeTo(t, at(name), sources...)
-		}
-		got := make(map[int]string)
-		made(at(name), func(e *journal.Entry, version string) { got[e.Number] = version })
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s: versions by run (-want +got):\n%s", name, diff)
-		}
-		counts := make(map[string]int)
-		for i, m := range r.Summary.Mixed {
-			if i > 0 { // ordeal is "b", was …
-				counts[strings.Split(m.Versions, `"`)[1]] = m.Runs
-			}
-		}
-		if counts["b"] != versions["b"] || counts["c"] != versions["c"] || len(r.Summary.Mixed) != 3 {
-			t.Errorf("%s: the summary counts %v by version, want %v: %+v", name, counts, versions, r.Summary.Mixed)
-		}
 	}
 }

@@ -91,7 +91,7 @@ func (j *merging) consider(source int32, e *journal.Entry) error {
 // the same only with the same times.
 func (j *merging) identity(e *journal.Entry) ([32]byte, error) {
 	same := *e
-	same.At, same.Kept, same.Replaces, same.Tools, same.Known, same.New, same.Counts, same.Stalls = 0, false, nil, 0, 0, nil, nil, nil
+	same.At, same.Kept, same.Replaces, same.Known, same.New, same.Counts, same.Stalls = 0, false, nil, 0, nil, nil, nil
 	if e.Damaged != "" { // which is of the directory, and not of the run
 		same.Damaged, same.Quarantine = "", ""
 	}

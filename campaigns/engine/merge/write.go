@@ -3,7 +3,6 @@ package merge
 import (
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 	"path/filepath"
 	"slices"
@@ -58,7 +57,6 @@ func (j *merging) replay(ctx context.Context, w *journal.Rewriter) (*summary.Sum
 func (j *merging) summary() *summary.Summary {
 	sum := summary.New(j.c, j.Dir, j.head.Shard, j.head.Started)
 	sum.Argv0, sum.Rerun = j.Argv0, j.Rerun
-	sum.AddTools(&j.head)
 	sum.Interrupted, sum.BudgetSpent = j.head.End == journal.EndInterrupted, j.head.End == journal.EndBudget
 	for i := range j.c.Configs {
 		name := j.c.SimOf(&j.c.Configs[i])
@@ -110,29 +108,11 @@ func (j *merging) taken(source int32) iter.Seq2[*journal.Entry, error] {
 			if err == nil && j.runs[e.Number].entry != source {
 				continue
 			}
-			if err == nil {
-				err = j.renumber(source, e)
-			}
 			if !yield(e, err) || err != nil {
 				return
 			}
 		}
 	}
-}
-
-// renumber makes the toolset of a run one of the merged campaign.
-func (j *merging) renumber(source int32, e *journal.Entry) error {
-	s := j.sources[source-1]
-	if e.Tools == 0 { // which agree
-		return nil
-	}
-	tools := s.archive.Header.Toolset(e.Tools)
-	index, ok := j.head.Find(tools)
-	if tools == nil || !ok {
-		return fmt.Errorf("merge %s: run %d was made by versions %d, which %s does not have", s.name, e.Number, e.Tools, journal.HeaderFile)
-	}
-	e.Tools = index
-	return nil
 }
 
 // entries gives each run once, in the order of their numbers. Runs of a source

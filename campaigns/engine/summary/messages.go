@@ -56,7 +56,6 @@ func (s *Summary) lines() []string {
 	}
 	out = append(out, s.infraMessages(all.Outcomes[sim.Infra])...)
 	out = append(out, s.damageMessages()...)
-	out = append(out, s.mixedMessages()...)
 	if s.Example != "" {
 		out = append(out, "", "To see why a run is not SC:  "+s.Argv0+" check --model sc --explain "+messages.QuotedPath(s.Example))
 	}

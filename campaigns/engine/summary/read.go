@@ -42,9 +42,7 @@ type Follower struct {
 
 // Follow begins before the first run.
 func Follow(a *journal.Archive) *Follower {
-	f := &Follower{archive: a, cursor: new(journal.Cursor).Passing(), sum: New(a.Campaign, a.Dir, a.Header.Shard, a.Header.Started)}
-	f.sum.AddTools(&a.Header)
-	return f
+	return &Follower{archive: a, cursor: new(journal.Cursor).Passing(), sum: New(a.Campaign, a.Dir, a.Header.Shard, a.Header.Started)}
 }
 
 // Summary is that of the runs that were read.

@@ -53,9 +53,6 @@ type Summary struct {
 	// Damaged are the first failed runs whose files have become corrupt, at most
 	// InfraErrorsListed, with the reason as the title.
 	Damaged []InfraError `json:"damaged,omitempty"`
-	// Mixed counts the runs by the versions that they were made by, if they are
-	// several.
-	Mixed []Mixed `json:"mixed,omitempty"`
 	// Example is the directory of the first run that is kept whose history is
 	// not SC although the expected model allows it; empty when there is none.
 	Example string `json:"example,omitempty"`
@@ -194,9 +191,6 @@ func (s *Summary) Add(run *journal.Entry) {
 	}
 	if run.Outcome == sim.Infra && len(s.InfraErrors) < InfraErrorsListed {
 		s.InfraErrors = append(s.InfraErrors, InfraError{run.Number, run.Config.Name, run.Title, string(run.Dir)})
-	}
-	if run.Tools >= 0 && run.Tools < len(s.Mixed) {
-		s.Mixed[run.Tools].Runs++
 	}
 	if run.Damaged != "" && len(s.Damaged) < InfraErrorsListed {
 		s.Damaged = append(s.Damaged, InfraError{run.Number, run.Config.Name, run.Damaged, string(run.Dir)})

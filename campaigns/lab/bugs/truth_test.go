@@ -73,8 +73,12 @@ func repairedTree(t *testing.T, list *List, tree, protocol string) string {
 	dir := filepath.Join(t.TempDir(), "protocol")
 	folder := filepath.Join(tree, filepath.FromSlash(protocols.Folder))
 	must.Succeed(t, os.CopyFS(dir, os.DirFS(folder)))
-	proposed := slices.DeleteFunc(list.Proposed("*"), func(b *Bug) bool { return b.Protocol != protocol })
-	files, err := proposal(proposed, func(name string) ([]byte, error) { return os.ReadFile(filepath.Join(folder, name)) })
+	read := func(name string) ([]byte, error) { return os.ReadFile(filepath.Join(folder, name)) }
+	proposed := slices.DeleteFunc(list.Proposed("*"), func(b *Bug) bool {
+		_, err := Patch([]*Bug{b}, read)
+		return b.Protocol != protocol || err != nil // of another version
+	})
+	files, err := proposal(proposed, read)
 	must.Succeed(t, err)
 	for _, f := range files {
 		must.Succeed(t, os.WriteFile(filepath.Join(dir, f.Name), f.New, 0o666))

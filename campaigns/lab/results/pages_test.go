@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"flag"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -19,8 +20,11 @@ import (
 
 	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
+	"ordeal/campaigns/internal/must"
 	"ordeal/campaigns/lab/bugs"
 	"ordeal/campaigns/lab/papers"
+	"ordeal/campaigns/mutation"
+	"ordeal/parse/formats"
 )
 
 var update = flag.Bool("update", false, "write the pages")
@@ -46,6 +50,7 @@ func (s *source) head() string {
 // pages has the text below the head of each page, by name.
 var pages = map[string]func(*testing.T) string{
 	"defects":  defects,
+	"mutants":  matrix,
 	"fidelity": fidelity,
 	"recall":   recall,
 	"papers":   figures,
@@ -272,6 +277,18 @@ func recall(t *testing.T) string {
 	}
 	return table.Markdown() + "\nFound by a time, of one bug after the other:\n\n" + times.Markdown() + "\n" + engines.Markdown() +
 		"\n## What was missed\n\n" + missed.Markdown()
+}
+
+// matrix has the tables that mutate run prints, of the results that it writes.
+func matrix(t *testing.T) string {
+	file, err := os.Open("data/matrix.json.gz")
+	must.Succeed(t, err)
+	defer file.Close()
+	text, err := io.ReadAll(formats.Decode(file))
+	must.Succeed(t, err)
+	results, err := mutation.ParseResults("matrix.json", text)
+	must.Succeed(t, err)
+	return "```text\n" + strings.TrimRight(mutation.Table(results, 0), "\n") + "\n```\n"
 }
 
 // figures has published figures next to measured ones.

@@ -69,7 +69,7 @@ func Compare(old, new *journal.Archive) (*Diff, error) {
 	return &Diff{
 		Old: a.summary(), New: b.summary(),
 		Findings: changed, Recurring: recurring, Canaries: p.canaries(), Changed: p.changed(), Coverage: p.coverage(), Speed: p.speed(),
-		Configs: p.configs(), Tools: tools(a.a.Header.AllTools(), b.a.Header.AllTools()),
+		Configs: p.configs(), Tools: tools(a.a.Header.Tools, b.a.Header.Tools),
 	}, nil
 }
 

@@ -3,7 +3,6 @@ package html
 import (
 	"errors"
 	"fmt"
-	"html/template"
 	"io/fs"
 	"math"
 	"os"
@@ -78,7 +77,6 @@ type matrixView struct {
 	Operators      []operatorView
 	Survivors      []survivorView
 	MoreSurvivors  int
-	Curve          template.HTML
 }
 
 // scoreView is a score with its interval; Low, High and Killed are in per
@@ -111,10 +109,8 @@ func viewMatrix(results []mutation.Result) *matrixView {
 	v := &matrixView{}
 	protocol := func(r *mutation.Result) string { return r.Protocol }
 	names, scores := mutation.Scores(results, protocol)
-	var curves []series
 	for _, name := range names {
 		v.Protocols = append(v.Protocols, viewScore(name, scores[name]))
-		curves = append(curves, series{name, trialsOf(results, name)})
 	}
 	_, all := mutation.Scores(results, func(*mutation.Result) string { return "all" })
 	if len(names) > 1 {
@@ -137,24 +133,7 @@ func viewMatrix(results []mutation.Result) *matrixView {
 		v.Survivors = append(v.Survivors, survivorView{clip(s.Mutant, titleShown), clip(s.Reason, titleShown)})
 	}
 	v.MoreSurvivors = len(survivors) - len(v.Survivors)
-	v.Curve = detection("The share of mutants killed within a number of operations.", "operations run on the mutant", curves)
 	return v
-}
-
-// trialsOf are the trials of the mutants of a protocol that are not known to be
-// equivalent: of each seed and kind of core.
-func trialsOf(results []mutation.Result, protocol string) []trial {
-	var list []trial
-	for i := range results {
-		r := &results[i]
-		if r.Protocol != protocol || r.Equivalent != "" {
-			continue
-		}
-		for _, t := range r.Seeds {
-			list = append(list, trial{t.Ops, t.Killed})
-		}
-	}
-	return list
 }
 
 // viewScore makes the view of a score; that of none is empty.

@@ -48,10 +48,6 @@ func TestMatrix(t *testing.T) {
 	} else if why := v.Survivors[0].Why; !strings.Contains(why, "never taken") {
 		t.Errorf("b survives as %q, want never taken", why)
 	}
-	list := []mutation.Result{{Protocol: "mi", Seeds: killed(5, -7)}, {Protocol: "mi", Equivalent: "known, but run", Seeds: killed(-9)}, {Protocol: "other", Seeds: killed(9)}}
-	if got := fmt.Sprint(trialsOf(list, "mi")); got != "[{5 true} {7 false}]" {
-		t.Errorf("trials of mi: %s", got)
-	}
 	if viewMatrix(nil) != nil {
 		t.Error("there is a matrix without results")
 	}

@@ -168,11 +168,6 @@ func (p *page) environment() environmentView {
 	for _, name := range sortedKeys(head.Tools) {
 		v.Tools = append(v.Tools, fact{Name: clip(name, nameShown), Value: clip(head.Tools[name], textShown)})
 	}
-	for i, m := range p.data.sum.Mixed {
-		if i > 0 {
-			v.Tools = append(v.Tools, fact{Name: "mixed: " + messages.Plural(m.Runs, "run"), Value: clip(m.Versions, textShown)})
-		}
-	}
 	if !head.Session.Equal(head.Started) && !head.Session.IsZero() {
 		v.Tools = append(v.Tools, fact{Name: "resumed", Value: head.Session.UTC().Format(time.DateTime) + " UTC"})
 	}

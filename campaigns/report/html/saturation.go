@@ -33,6 +33,12 @@ type saturationRow struct {
 	Class    string // "good" where it is small
 }
 
+// step is a point of a curve: from so many operations on, share is what was seen.
+type step struct {
+	ops   int
+	share float64
+}
+
 // protocolsShown bounds the protocols of a plot of growth.
 const protocolsShown = 12
 

@@ -16,8 +16,6 @@ type sinceView struct {
 	Counts       []tile
 	Rows         []sinceRow
 	More         int
-	// Notes are sentences about what else differs.
-	Notes []string
 }
 
 // sinceRow is a finding or a canary of either campaign.
@@ -100,53 +98,7 @@ func (p *page) since(ids map[string]string) *sinceView {
 			v.Counts = append(v.Counts, tile{messages.Comma(n), m.name, class})
 		}
 	}
-	v.Notes = sinceNotes(b)
 	return v
-}
-
-// sinceNotes say what differs beside findings and canaries.
-func sinceNotes(d *compare.Diff) []string {
-	var notes []string
-	lost, gained := 0, 0
-	for _, c := range d.Coverage {
-		for _, t := range c.OnlyOld {
-			lost += btoi(t.P < compare.Significant)
-		}
-		for _, t := range c.OnlyNew {
-			gained += btoi(t.P < compare.Significant)
-		}
-	}
-	if lost > 0 {
-		notes = append(notes, messages.Plural(lost, "transition")+" not taken any more, not by chance.")
-	}
-	if gained > 0 {
-		notes = append(notes, messages.Plural(gained, "transition")+" newly taken, not by chance.")
-	}
-	for _, s := range d.Speed[:min(len(d.Speed), namesShown)] {
-		notes = append(notes, fmt.Sprintf("%s of %s takes %.2g times the time an operation.", s.What, clip(s.Config, nameShown), s.New/s.Old))
-	}
-	changed := 0
-	for _, c := range d.Changed {
-		changed += c.Different
-	}
-	if changed > 0 {
-		notes = append(notes, messages.Plural(changed, "run")+" of the embedded simulator with the same seed have another result.")
-	}
-	var edited []string
-	for _, c := range d.Configs {
-		edited = append(edited, clip(c.Config, nameShown)+" "+c.Change)
-	}
-	if len(edited) > 0 {
-		notes = append(notes, "Configurations: "+names(edited)+".")
-	}
-	var tools []string
-	for _, t := range d.Tools {
-		tools = append(tools, clip(t.Name, nameShown))
-	}
-	if len(tools) > 0 {
-		notes = append(notes, "Other versions of "+names(tools)+".")
-	}
-	return notes
 }
 
 func rate(runs, of int) string {

@@ -82,7 +82,7 @@ func (u *update) create(ctx context.Context) error {
 	u.id, err = u.w.insert(ctx, "INSERT INTO campaign VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", filepath.ToSlash(rel), c.Name, seed(c.Seed), c.Sim,
 		h.Shard.String(), planned, date(h.Started), int64(h.Spent), string(h.End), string(command))
 	errs := []error{err}
-	for name, version := range h.AllTools() {
+	for name, version := range h.Tools {
 		errs = append(errs, u.w.exec(ctx, "INSERT INTO tool VALUES (?, ?, ?)", u.id, name, version))
 	}
 	for i := range c.Configs {

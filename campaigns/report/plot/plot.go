@@ -87,11 +87,6 @@ func (c *Canvas) Dot(class string, x, y, radius float64, title string) {
 	c.element("circle", class, tooltip(title), "cx", x, "cy", y, "r", radius)
 }
 
-// Tick draws a short vertical line around a place.
-func (c *Canvas) Tick(class string, x, y float64, title string) {
-	c.element("path", class, tooltip(title), "d", "M"+number(x)+" "+number(y)+"m0 -5v10")
-}
-
 // Text writes a line of text; anchor is start, middle or end.
 func (c *Canvas) Text(class, anchor string, x, y float64, s string) {
 	c.element("text", class, escape(s), "text-anchor", anchor, "x", x, "y", y)

@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"cmp"
 	"fmt"
 	"net/http"
 	"os"
@@ -14,7 +13,6 @@ import (
 	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/run"
-	"ordeal/sim"
 )
 
 // campaign follows a campaign: what was read of its journal is not read again.
@@ -85,112 +83,56 @@ func (c *campaign) ended() bool {
 	return true
 }
 
-// progressView is what the page of a campaign shows.
+// progressView is what the page of a campaign shows, beside its summary.
 type progressView struct {
-	Name, Campaign string
-	Dir            string
-	Seed           uint64
-	State, Class   string // running, or how it ended
-	Started        time.Time
-	Spent, Left    time.Duration // Left is 0 where it is not known
-	Runs, Planned  int
-	Share          string // of the runs, in per cent
-	Operations     int
-	Rate           string // runs a second; empty where none was recorded lately
-	Findings       []findingRow
-	Caught         int
-	Canaries       []canaryRow
-	Outcomes       []outcomeCount
-	Rows           []configRow
-	Infra          int
-	Live           bool
-}
+	*summary.Summary
+	Name, Path   string        // of the campaign's directory
+	State, Class string        // running, or how it ended
+	Spent, Left  time.Duration // Left is 0 where it is not known
+	Total        summary.Row
+	Rate         string // runs a second; empty where none was recorded lately
+	Caught       int
+	Canaries     int
+	Failed       map[string]int // runs of findings, by configuration
+	Live         bool
 
-type findingRow struct {
-	Title, System, Known string
-	Outcome              sim.Outcome
-	Runs, First          int
-	Run                  string // the directory of the best reproducer; empty for none
-	Reduced              string
-	At                   time.Duration
-}
-
-type canaryRow struct{ Config, About, Status, Run string }
-
-type outcomeCount struct {
-	Outcome sim.Outcome
-	Runs    int
-}
-
-type configRow struct {
-	Config, Share, Reached string
-	Runs, Planned          int
-	Findings               int
-	Coverage               bool
+	campaign *campaign
 }
 
 // view reads a campaign and describes it. Brief says that its summary will do where it
-// has ended and nothing was read yet.
+// has ended and nothing was read yet. The caller holds the lock.
 func (h *Handler) view(c *campaign, brief bool) (*progressView, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	if !brief || c.follow != nil || !c.ended() {
 		if err := c.refresh(); err != nil {
 			return nil, err
 		}
 	}
-	s, head := c.sum, &c.archive.Header
-	total := s.Total()
-	v := &progressView{
-		Name: c.name, Campaign: s.Campaign, Dir: c.dir, Seed: s.Seed, Started: head.Started, Spent: s.Elapsed, Runs: total.Runs, Planned: s.Planned,
-		Operations: total.Operations, Infra: total.Outcomes[sim.Infra], Share: share(total.Runs, s.Planned),
-	}
+	v := &progressView{Summary: c.sum, Name: c.name, Path: c.dir, Spent: c.sum.Elapsed, Total: c.sum.Total(), Failed: make(map[string]int), campaign: c}
 	h.state(c, v)
-	for o := sim.Passed; o <= sim.Missed; o++ {
-		if n := total.Outcomes[o]; n > 0 {
-			v.Outcomes = append(v.Outcomes, outcomeCount{o, n})
+	for i := range c.sum.Findings {
+		for _, x := range c.sum.Findings[i].Configs {
+			v.Failed[x.Config] += x.Runs
 		}
 	}
-	found := make(map[string]int)
-	for i := range s.Findings {
-		f := &s.Findings[i]
-		row := findingRow{Title: f.Title, System: f.System, Outcome: f.Outcome, Runs: f.Runs, First: f.First, At: f.FirstAt}
-		if f.Known != nil {
-			row.Known = f.Known.String()
-		}
-		if f.Best != nil {
-			row.Run = c.within(f.Best.Dir)
-		}
-		if f.Reduction != nil {
-			row.Reduced = f.Reduction.String()
-		}
-		for _, x := range f.Configs {
-			found[x.Config] += x.Runs
-		}
-		v.Findings = append(v.Findings, row)
-	}
-	for i := range s.Rows {
-		r := &s.Rows[i]
-		row := configRow{Config: r.Config, Runs: r.Runs, Planned: r.Planned, Share: share(r.Runs, r.Planned), Findings: found[r.Config], Coverage: len(r.Coverage) > 0}
-		if taken, of := r.Reached(); row.Coverage {
-			row.Reached = fmt.Sprintf("%d of %d", taken, of)
-			if !r.Whole {
-				row.Reached = fmt.Sprint(taken)
-			}
-		}
-		v.Rows = append(v.Rows, row)
-		if k := r.Canary; k != nil {
-			canary := canaryRow{Config: r.Config, About: cmp.Or(k.Known, k.About), Status: string(k.Status)}
-			if k.Caught > 0 && k.Dir != "" {
-				canary.Run = c.within(k.Dir)
-			}
-			if k.Status == summary.StatusCaught {
-				v.Caught++
-			}
-			v.Canaries = append(v.Canaries, canary)
+	for i := range c.sum.Rows {
+		if k := c.sum.Rows[i].Canary; k != nil {
+			v.Canaries++
+			v.Caught += map[summary.Status]int{summary.StatusCaught: 1}[k.Status]
 		}
 	}
 	return v, nil
+}
+
+// Run is the path of a run below the campaign; empty if it is not there.
+func (v *progressView) Run(dir string) string { return v.campaign.within(dir) }
+
+// Reached is how many transitions runs of a configuration took, and of how many.
+func (v *progressView) Reached(r summary.Row) string {
+	taken, of := r.Reached()
+	if !r.Whole {
+		return fmt.Sprint(taken)
+	}
+	return fmt.Sprintf("%d of %d", taken, of)
 }
 
 // state says whether a campaign runs, how fast, and how long yet.
@@ -220,7 +162,7 @@ func (h *Handler) state(c *campaign, v *progressView) {
 	}
 	rate := float64(len(c.recent)) / over.Seconds()
 	v.Rate = messages.Rate(rate)
-	v.Left = time.Duration(float64(v.Planned-v.Runs) / rate * float64(time.Second))
+	v.Left = time.Duration(float64(v.Planned-v.Total.Runs) / rate * float64(time.Second))
 	if budget := time.Duration(c.archive.Campaign.Budget); budget > 0 {
 		v.Left = min(v.Left, max(0, budget-v.Spent))
 	}
@@ -244,6 +186,8 @@ func share(part, whole int) string {
 
 // progress is the page of a campaign.
 func (h *Handler) progress(c *campaign, _ *http.Request) (*answer, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	v, err := h.view(c, false)
 	if err != nil {
 		return nil, err

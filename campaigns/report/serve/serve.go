@@ -181,7 +181,7 @@ var sources embed.FS
 
 var templates = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
-		"group": messages.Comma, "plural": messages.Plural, "path": url.PathEscape, "query": url.QueryEscape, "span": span,
+		"group": messages.Comma, "plural": messages.Plural, "path": url.PathEscape, "query": url.QueryEscape, "span": span, "share": share,
 		"style": func() (template.CSS, error) {
 			css, err := html.Style()
 			text, fault := sources.ReadFile("page/style.css")
@@ -223,6 +223,8 @@ func (h *Handler) list(w http.ResponseWriter, _ *http.Request) {
 		if c == nil {
 			continue // it has gone
 		}
+		c.mu.Lock()
+		defer c.mu.Unlock() // until the page is written
 		v, err := h.view(c, true)
 		if err != nil {
 			view.Faults = append(view.Faults, fmt.Sprintf("%s: %v", name, err))

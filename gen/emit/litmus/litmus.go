@@ -110,7 +110,7 @@ type emitter struct {
 	reads [][]result // where each log entry is
 	errs  []error
 	// Of other architectures than X86_64:
-	dialect *dialect
+	dialect *Dialect
 	initial strings.Builder // what registers hold at the start
 	labels  int             // that there are; those of two threads differ, too
 }
@@ -119,7 +119,7 @@ func (e *emitter) architecture() string {
 	if e.dialect == nil {
 		return "X86_64"
 	}
-	return e.dialect.name
+	return e.dialect.Name
 }
 
 // result is where a log entry is: in a register of its thread, in a location,

@@ -1,8 +1,12 @@
 package dbcop
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"ordeal/gen"
 	"ordeal/parse"
@@ -12,17 +16,21 @@ import (
 // ReadJSON reads a history in the JSON form, name
 // stands in error messages. Notes are those of ReadText, and one for what the
 // file has besides the sessions. The error is the first fault of syntax, or joins
-// all faults in values, with name, line and column.
+// all faults in values, with name, line and column: those of the transaction.
 func ReadJSON(data []byte, name string) (*parse.History, []string, error) {
 	if len(data) > math.MaxInt32 {
 		return nil, nil, fmt.Errorf("%s: more than %d bytes", name, math.MaxInt32)
 	}
-	r := &reader{scanner: scanner{trace.Scanner{Text: data, Unit: "file"}}, builder: new(builder)}
-	r.Column = func(at int) (int, int) { return column(data, at) }
-	wrapped := r.file()
-	if r.scanner.Err != nil {
-		line, col := column(data, r.At)
-		return nil, nil, fmt.Errorf("%s:%d:%d: %w", name, line, col, r.scanner.Err)
+	r := &reader{data: data, in: json.NewDecoder(bytes.NewReader(data))}
+	r.in.DisallowUnknownFields()
+	r.Column = func(at int) (line, column int) {
+		before := data[:min(at, len(data))]
+		return 1 + bytes.Count(before, []byte{'\n'}), len(before) - bytes.LastIndexByte(before, '\n')
+	}
+	wrapped, err := r.file()
+	if err != nil {
+		line, column := r.Column(r.place)
+		return nil, nil, fmt.Errorf("%s:%d:%d: %w", name, line, column, err)
 	}
 	h, notes, err := r.finish(name)
 	if err == nil && wrapped {
@@ -36,7 +44,7 @@ func ReadJSON(data []byte, name string) (*parse.History, []string, error) {
 func MissedJSON(text []byte) error {
 	s := trace.Scanner{Text: text}
 	if s.Eat("{") {
-		for _, key := range []string{"data", "params", "info", "start", "end"} {
+		for _, key := range fileKeys {
 			if s.Eat(`"` + key + `"`) {
 				return nil
 			}
@@ -50,126 +58,117 @@ func MissedJSON(text []byte) error {
 	return s.Err
 }
 
+var fileKeys = []string{"data", "params", "info", "start", "end"}
+
 type reader struct {
-	scanner
-	*builder
+	builder
+	data  []byte
+	in    *json.Decoder
+	place int // where what is read begins
+}
+
+// next notes where the next value begins, after spaces and the comma or colon before it.
+func (r *reader) next() {
+	r.place = int(r.in.InputOffset())
+	for r.place < len(r.data) && strings.IndexByte(" \t\r\n,:", r.data[r.place]) >= 0 {
+		r.place++
+	}
 }
 
 // file reads the sessions, alone or in an object.
-func (r *reader) file() (wrapped bool) {
-	if r.Next() == '[' {
-		r.array(r.readSession)
+func (r *reader) file() (wrapped bool, err error) {
+	sessions := func() error { return r.list('[', r.readSession) }
+	r.next()
+	if r.place == len(r.data) || r.data[r.place] != '{' {
+		err = sessions()
 	} else {
-		start := r.At
-		keys := r.object(func(key []byte) int {
-			switch string(key) {
-			case "data":
-				r.array(r.readSession)
-				return 0
-			case "params", "info", "start", "end":
-				r.skip()
+		start, found := r.place, false
+		err = r.list('{', func() error {
+			switch key, err := r.in.Token(); {
+			case err != nil:
+				return err
+			case key == "data" && !found:
+				found = true
+				return sessions()
+			case key == "params", key == "info", key == "start", key == "end":
 				wrapped = true
-				return int(key[0] - 'a') // apart from each other and from 0
+				var any json.RawMessage
+				r.next()
+				return r.in.Decode(&any)
+			default:
+				return fmt.Errorf("key %q does not belong here", key)
 			}
-			return -1
 		})
-		if keys&1 == 0 {
-			r.failAt(start, "want the sessions as \"data\"")
+		if err == nil && !found {
+			r.place, err = start, errors.New("want the sessions as \"data\"")
 		}
 	}
-	r.End()
-	return wrapped
+	if err != nil {
+		return wrapped, err
+	}
+	if r.next(); r.place < len(r.data) {
+		err = fmt.Errorf("want the end of the file before %.20q", r.data[r.place:])
+	}
+	return wrapped, err
 }
 
-func (r *reader) readSession() {
+// list reads an array, or an object, whose elements each reads.
+func (r *reader) list(open json.Delim, each func() error) error {
+	r.next()
+	if first, err := r.in.Token(); err != nil || first != open {
+		return errors.Join(fmt.Errorf("want %q", open.String()), err)
+	}
+	for r.in.More() {
+		r.next()
+		if err := each(); err != nil {
+			return err
+		}
+	}
+	r.next()
+	if _, err := r.in.Token(); err != nil {
+		return fmt.Errorf("want a comma, or the end of what %q opens: %w", open.String(), err)
+	}
+	return nil
+}
+
+func (r *reader) readSession() error {
 	r.session()
-	r.array(r.readTransaction)
+	return r.list('[', r.readTransaction)
 }
 
-// readTransaction reads {"events": […], "committed": true}.
-func (r *reader) readTransaction() {
-	r.Next()
-	start, committed := r.At, false
-	keys := r.object(func(key []byte) int {
-		switch string(key) {
-		case "events":
-			r.array(r.readEvent)
-			return 0
-		case "committed":
-			committed = r.boolean()
-			return 1
+// readTransaction reads {"events": [{"Write": {"variable": 0, "version": 1}}, …], "committed": true}.
+func (r *reader) readTransaction() error {
+	var tx struct {
+		Events *[]map[string]struct {
+			Variable json.RawMessage
+			Version  *gen.Value // nil: the initial one, of a read
 		}
-		return -1
-	})
-	if keys != 3 {
-		r.failAt(start, `want a transaction with "events" and "committed"`)
-		return
+		Committed *bool
 	}
-	r.end(committed)
-}
-
-type operation struct {
-	write    bool
-	variable []byte
-	value    gen.Value
-}
-
-// readEvent reads {"Write": {…}} or {"Read": {…}}.
-func (r *reader) readEvent() {
-	var op operation
-	r.Next()
-	start := r.At
-	keys := r.object(func(key []byte) int {
-		if op.write = string(key) == "Write"; !op.write && string(key) != "Read" {
-			return -1
+	if err := r.in.Decode(&tx); err != nil || tx.Events == nil || tx.Committed == nil {
+		return errors.Join(errors.New(`want a transaction with "events" and "committed"`), err)
+	}
+	for _, event := range *tx.Events {
+		if len(event) != 1 {
+			return errors.New(`want events {"Read": …} or {"Write": …}`)
 		}
-		at := r.At
-		if fields := r.object(func(key []byte) int { return r.field(&op, key) }); fields != 3 {
-			r.failAt(at, `want "variable" and "version"`)
+		for kind, e := range event {
+			variable := bytes.Trim(e.Variable, `"`)
+			version := gen.Value(0)
+			if e.Version != nil {
+				version = *e.Version
+			}
+			switch {
+			case kind != "Read" && kind != "Write":
+				return fmt.Errorf("want events {\"Read\": …} or {\"Write\": …}: %q is neither", kind)
+			case !trace.IsWord(variable):
+				return fmt.Errorf("variable %s: want a number, or a word of letters, digits and _", e.Variable)
+			case kind == "Write" && e.Version == nil:
+				return fmt.Errorf("a write of variable %s without a version", variable)
+			}
+			r.add(kind == "Write", variable, version, r.place)
 		}
-		return 0
-	})
-	if keys != 1 {
-		r.failAt(start, `want an event: {"Read": …} or {"Write": …}`)
 	}
-	if r.scanner.Err == nil {
-		r.add(op.write, op.variable, op.value, start)
-	}
-}
-
-func (r *reader) field(op *operation, key []byte) int {
-	switch string(key) {
-	case "variable":
-		op.variable = r.variable()
-		return 0
-	case "version":
-		op.value = r.version(op.write)
-		return 1
-	}
-	return -1
-}
-
-func (r *reader) variable() []byte {
-	if r.Next() != '"' {
-		start := r.At
-		r.number()
-		return r.Text[start:r.At]
-	}
-	at := r.At
-	name := r.text()
-	if r.scanner.Err == nil && !trace.IsWord(name) {
-		r.failAt(at, "want a variable of letters, digits and _")
-	}
-	return name
-}
-
-// version reads a value; null is the initial one, of a read only.
-func (r *reader) version(write bool) gen.Value {
-	if r.Next() != 'n' || write {
-		return r.number()
-	}
-	if !r.Eat("null") {
-		r.Unexpected("a version or null")
-	}
-	return 0
+	r.end(*tx.Committed)
+	return nil
 }

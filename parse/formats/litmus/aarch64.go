@@ -1,198 +1,211 @@
 package litmus
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"ordeal/gen"
+	emit "ordeal/gen/emit/litmus"
 )
 
-// aarch64 reads loads and stores of words and double words, plain, acquiring and
-// releasing, exclusive ones, SWP, barriers, arithmetic on what is known, and
-// branches that jump nowhere.
-var aarch64 = architecture{name: "AArch64", isa: gen.AArch64, register: aarch64Register, instruction: (*reader).aarch64Instruction}
-
-// aarch64Register is the 64-bit name of a register.
-func aarch64Register(text string) (string, bool) {
-	text = strings.ToUpper(text)
-	if text == "WZR" || text == "XZR" {
-		return "XZR", true
-	}
-	if !strings.HasPrefix(text, "W") && !strings.HasPrefix(text, "X") {
-		return "", false
-	}
-	n, err := strconv.Atoi(text[1:])
-	return "X" + strconv.Itoa(n), err == nil && n >= 0 && n <= 30
+// aarch64 reads the accesses and fences of its dialect, arithmetic, and branches forward.
+var aarch64 = architecture{
+	name: "AArch64", isa: gen.AArch64, dialect: &emit.AArch64, register: emit.AArch64.Register,
+	instruction: (*machine).aarch64, zero: "XZR",
 }
 
-// Instructions of AArch64 by mnemonic.
-var (
-	aarch64Accesses = map[string]access{
-		"ldr":   {kind: gen.Load},
-		"ldar":  {kind: gen.Load, attr: gen.Acquire},
-		"ldapr": {kind: gen.Load, attr: gen.AcquirePC},
-		"str":   {kind: gen.Store},
-		"stlr":  {kind: gen.Store, attr: gen.Release},
-		"ldxr":  {kind: gen.LoadLinked},
-		"ldaxr": {kind: gen.LoadLinked, attr: gen.Acquire},
-		"stxr":  {kind: gen.StoreConditional},
-		"stlxr": {kind: gen.StoreConditional, attr: gen.Release},
-		"swp":   {kind: gen.Exchange},
-		"swpa":  {kind: gen.Exchange, attr: gen.Acquire},
-		"swpl":  {kind: gen.Exchange, attr: gen.Release},
-		"swpal": {kind: gen.Exchange, attr: gen.Acquire | gen.Release},
-	}
-	aarch64Fences = map[string]access{
-		"dmb sy": {kind: gen.FullFence}, "dmb ish": {kind: gen.FullFence},
-		"dsb sy": {kind: gen.FullFence}, "dsb ish": {kind: gen.FullFence},
-		"dmb ld": {kind: gen.PartialFence, fence: 3}, "dmb ishld": {kind: gen.PartialFence, fence: 3},
-		"dmb st": {kind: gen.PartialFence, fence: 8}, "dmb ishst": {kind: gen.PartialFence, fence: 8},
-		"isb": {kind: gen.PartialFence, fence: gen.InstructionBarrier},
-	}
-	aarch64Arithmetic = map[string]func(a, b int64) int64{"add": add, "orr": or, "and": and}
-)
+// arithmetic are the operations of both dialects, in the names of Arm and RISC-V.
+var arithmetic = map[string]func(a, b int64) int64{
+	"add": func(a, b int64) int64 { return a + b },
+	"sub": func(a, b int64) int64 { return a - b },
+	"orr": func(a, b int64) int64 { return a | b }, "or": func(a, b int64) int64 { return a | b },
+	"and": func(a, b int64) int64 { return a & b },
+	"eor": func(a, b int64) int64 { return a ^ b }, "xor": func(a, b int64) int64 { return a ^ b },
+	"bic": func(a, b int64) int64 { return a &^ b },
+	"orn": func(a, b int64) int64 { return a | ^b },
+	"lsl": shiftLeft, "sll": shiftLeft, "slli": shiftLeft,
+	"lsr": shiftRight, "srl": shiftRight, "srli": shiftRight,
+	"mul": func(a, b int64) int64 { return a * b },
+}
 
-func (r *reader) aarch64Instruction(t *thread, text string) error {
-	if text = t.label(text); text == "" {
+func shiftLeft(a, b int64) int64  { return a << (b & 63) }
+func shiftRight(a, b int64) int64 { return int64(uint64(a) >> (b & 63)) }
+
+// conditions are those of Arm, of the values that were compared.
+var conditions = map[string]func(a, b int64) bool{
+	"eq": func(a, b int64) bool { return a == b }, "ne": func(a, b int64) bool { return a != b },
+	"lt": func(a, b int64) bool { return a < b }, "ge": func(a, b int64) bool { return a >= b },
+	"gt": func(a, b int64) bool { return a > b }, "le": func(a, b int64) bool { return a <= b },
+	"lo": func(a, b int64) bool { return uint64(a) < uint64(b) }, "cc": func(a, b int64) bool { return uint64(a) < uint64(b) },
+	"hs": func(a, b int64) bool { return uint64(a) >= uint64(b) }, "cs": func(a, b int64) bool { return uint64(a) >= uint64(b) },
+	"hi": func(a, b int64) bool { return uint64(a) > uint64(b) }, "ls": func(a, b int64) bool { return uint64(a) <= uint64(b) },
+	"mi": func(a, b int64) bool { return a-b < 0 }, "pl": func(a, b int64) bool { return a-b >= 0 },
+}
+
+func (m *machine) aarch64(mnemonic string, operands []string) error {
+	if m.fences(strings.TrimSpace(mnemonic + " " + strings.ToLower(strings.Join(operands, " ")))) {
 		return nil
 	}
-	if len(t.labels) > 0 {
-		return fmt.Errorf("instruction %q between a branch and its label %s: not supported", text, t.labels[0])
+	if a, ok := emit.AArch64.Access(mnemonic); ok {
+		return m.armAccess(access{Access: a}, operands)
 	}
-	if err := r.aarch64Of(t, text); err != nil {
-		return fmt.Errorf("instruction %q: %w", text, err)
+	n := len(operands)
+	condition := conditions[strings.TrimPrefix(mnemonic, "b.")]
+	switch {
+	case strings.HasPrefix(mnemonic, "b.") && condition != nil && n == 1:
+		return m.branch(operands[0], condition, m.flags[0], m.flags[1])
+	case mnemonic == "b" && n == 1:
+		return m.jump(operands[0])
+	case mnemonic == "cbz" && n == 2:
+		return m.branch(operands[1], conditions["eq"], m.get(operands[0]), value{})
+	case mnemonic == "cbnz" && n == 2:
+		return m.branch(operands[1], conditions["ne"], m.get(operands[0]), value{})
+	case (mnemonic == "tbz" || mnemonic == "tbnz") && n == 3:
+		bit := m.constant(operands[1]).n & 63
+		return m.branch(operands[2], func(a, _ int64) bool { return a>>bit&1 == 1 == (mnemonic == "tbnz") }, m.get(operands[0]), value{})
+	case (mnemonic == "csel" || mnemonic == "csinc") && n == 4:
+		m.to(operands[0], m.choice(m.get(operands[1]), m.get(operands[2]), operands[3], int64(len(mnemonic)-4)))
+	case mnemonic == "cset" && n == 2:
+		m.to(operands[0], m.choice(value{n: 1}, value{}, operands[1], 0))
+	case (mnemonic == "mov" || mnemonic == "sxtw" || mnemonic == "uxtw") && n == 2:
+		m.to(operands[0], m.operand(operands[1:]))
+	case mnemonic == "mvn" && n == 2:
+		m.to(operands[0], m.computed(arithmetic["orn"], value{}, m.operand(operands[1:])))
+	case mnemonic == "cmp" && n >= 2:
+		m.flags = [2]value{m.get(operands[0]), m.operand(operands[1:])}
+	case mnemonic == "cmn" && n >= 2:
+		m.flags = [2]value{m.get(operands[0]), m.computed(arithmetic["sub"], value{}, m.operand(operands[1:]))}
+	case mnemonic == "tst" && n >= 2:
+		m.flags = [2]value{m.computed(arithmetic["and"], m.get(operands[0]), m.operand(operands[1:])), {}}
+	default:
+		name, flags := mnemonic, false
+		if arithmetic[name] == nil {
+			name, flags = strings.CutSuffix(mnemonic, "s")
+		}
+		if arithmetic[name] == nil || n < 3 {
+			return fmt.Errorf("%s with %d operands is not supported", strings.ToUpper(mnemonic), n)
+		}
+		v := m.get(operands[1]).nothing()
+		if !strings.EqualFold(operands[1], operands[2]) || n > 3 || name != "eor" && name != "sub" {
+			v = m.computed(arithmetic[name], m.get(operands[1]), m.operand(operands[2:]))
+		}
+		if flags {
+			m.flags = [2]value{v, {}}
+		}
+		m.to(operands[0], v)
 	}
 	return nil
 }
 
-func (r *reader) aarch64Of(t *thread, text string) error {
-	mnemonic, operands := splitInstruction(text)
-	if a, ok := aarch64Fences[strings.ToLower(strings.Join(append([]string{mnemonic}, operands...), " "))]; ok {
-		return r.perform(t, a)
+// fences executes a fence of the dialect, if the text is one.
+func (m *machine) fences(text string) bool {
+	list := m.r.arch.dialect.Fences
+	i := slices.IndexFunc(list, func(f emit.Fence) bool { return f.Text == text })
+	if i >= 0 {
+		m.add(gen.Op{Kind: list[i].Kind, Value: list[i].Pair}, 0)
 	}
-	if a, ok := aarch64Accesses[mnemonic]; ok {
-		return r.aarch64Access(t, a, operands)
+	return i >= 0
+}
+
+// condition is one by its name.
+func (m *machine) condition(name string) func(a, b int64) bool {
+	holds := conditions[strings.ToLower(name)]
+	if holds == nil {
+		m.fault = cmp.Or(m.fault, fmt.Errorf("condition %q is not supported", name))
+		return conditions["eq"]
 	}
-	operation, arithmetic := aarch64Arithmetic[mnemonic]
-	if len(operands) == 0 || !arithmetic && !slices.Contains([]string{"cbz", "cbnz", "mov", "eor"}, mnemonic) {
-		return fmt.Errorf("%s is not supported", strings.ToUpper(mnemonic))
-	}
-	to, _ := aarch64Register(operands[0])
-	values := make([]value, len(operands)-1)
-	for i, o := range operands[1:] {
-		if mnemonic == "cbz" || mnemonic == "cbnz" {
-			break // the rest is a label
+	return holds
+}
+
+// choice is what CSEL and its kin choose by the flags, which do not become its data.
+func (m *machine) choice(yes, no value, condition string, increment int64) value {
+	chosen := yes
+	if !m.condition(condition)(m.know(m.flags[0]), m.know(m.flags[1])) {
+		if chosen = no; increment != 0 {
+			chosen = m.computed(arithmetic["add"], no, value{n: increment})
 		}
-		v, err := t.aarch64Operand(o)
-		if err != nil {
-			return err
-		}
-		values[i] = v
 	}
-	var err error
+	for _, f := range m.flags {
+		chosen.picks = union(chosen.picks, union(f.reads, f.picks))
+	}
+	return chosen
+}
+
+// operand is a register or a constant, and what it is shifted or extended by.
+func (m *machine) operand(words []string) value {
 	var v value
-	switch {
-	case to == "":
-		return fmt.Errorf("no register %q", operands[0])
-	case (mnemonic == "cbz" || mnemonic == "cbnz") && len(values) == 1:
-		t.branch(operands[1], t.aarch64Value(to))
-		return nil
-	case mnemonic == "mov" && len(values) == 1:
-		if v = values[0]; v.read {
-			t.values[to], t.registers[to] = v, t.registers[t.aarch64Name(operands[1])]
-			return nil
+	if strings.HasPrefix(words[0], "#") {
+		v = m.constant(words[0])
+	} else if _, ok := m.r.arch.register(words[0]); ok {
+		v = m.get(words[0])
+	} else {
+		m.fault = cmp.Or(m.fault, fmt.Errorf("operand %q is not supported", words[0]))
+	}
+	if len(words) == 1 {
+		return v
+	}
+	kind, amount, _ := strings.Cut(strings.ToLower(strings.Join(words[1:], " ")), " ")
+	by := value{}
+	if amount = strings.TrimSpace(amount); amount != "" {
+		by = m.constant(amount)
+	}
+	switch kind {
+	case "sxtw", "uxtw", "sxtx", "uxtx", "lsl":
+		if by.n != 0 {
+			v = m.computed(shiftLeft, v, by)
 		}
-	case mnemonic == "eor" && len(values) == 2:
-		v, err = xor(values[0], values[1], t.aarch64Name(operands[1]) == t.aarch64Name(operands[2]) && operands[1] != "")
-	case arithmetic && len(values) == 2:
-		v, err = computed(operation, values[0], values[1])
+	case "lsr":
+		v = m.computed(shiftRight, v, by)
 	default:
-		return fmt.Errorf("%s with %d operands is not supported", strings.ToUpper(mnemonic), len(operands))
+		m.fault = cmp.Or(m.fault, fmt.Errorf("operand %q is not supported", strings.Join(words, ",")))
 	}
-	t.set(to, v)
-	return err
+	return v
 }
 
-// aarch64Name is the name of a register, empty for what is none.
-func (t *thread) aarch64Name(text string) string {
-	if name, ok := aarch64Register(text); ok {
-		return name
-	}
-	return ""
-}
-
-// aarch64Operand is what a register holds, or a constant.
-func (t *thread) aarch64Operand(text string) (value, error) {
-	if digits, ok := strings.CutPrefix(text, "#"); ok {
-		n, err := number(digits)
-		return value{n: n}, err
-	}
-	name, ok := aarch64Register(text)
-	if !ok {
-		return value{}, fmt.Errorf("operand %q is not supported", text)
-	}
-	return t.aarch64Value(name), nil
-}
-
-func (t *thread) aarch64Value(register string) value {
-	if register == "XZR" {
-		return value{}
-	}
-	return t.values[register]
-}
-
-// aarch64Access completes an access by its operands: status of a
+// armAccess completes an access by its operands: status of a
 // store-conditional, data, register to load, address.
-func (r *reader) aarch64Access(t *thread, a access, operands []string) error {
-	var names []string
-	if a.kind == gen.StoreConditional {
-		names = append(names, "status")
+func (m *machine) armAccess(a access, operands []string) error {
+	var data string
+	registers := []*string{&a.to}
+	switch {
+	case a.Kind == gen.StoreConditional, a.Compare:
+		registers = []*string{&a.to, &data}
+	case a.NoReturn, a.Kind == gen.Store:
+		registers = []*string{&data}
+	case a.Kind.Writes():
+		registers = []*string{&data, &a.to}
 	}
-	if a.kind.Writes() {
-		names = append(names, "data")
+	if len(operands) < len(registers)+1 || len(operands) > len(registers)+2 {
+		return fmt.Errorf("%d operands: want %d", len(operands), len(registers)+1)
 	}
-	if a.kind.Reads() && a.kind != gen.StoreConditional {
-		names = append(names, "to")
+	for i, at := range registers {
+		*at = m.register(operands[i])
 	}
-	if len(operands) != len(names)+1 {
-		return fmt.Errorf("%d operands: want %d", len(operands), len(names)+1)
-	}
-	for i, name := range names {
-		register, ok := aarch64Register(operands[i])
-		if !ok {
-			return fmt.Errorf("no register %q", operands[i])
-		}
-		switch name {
-		case "status":
-			a.status = register
-		case "data":
-			a.data = t.aarch64Value(register)
-		default:
-			a.to = register
-		}
-	}
-	if a.kind == gen.Exchange && a.to == "XZR" {
-		return fmt.Errorf("an atomic instruction to the zero register orders less: not supported")
-	}
-	inner, ok := strings.CutPrefix(operands[len(names)], "[")
+	a.data = m.holds[data]
+	rest := operands[len(registers):]
+	inner, ok := strings.CutPrefix(rest[0], "[")
+	inner, before := strings.CutSuffix(inner, "!")
 	if !ok || !strings.HasSuffix(inner, "]") {
-		return fmt.Errorf("operand %q: want an address", operands[len(names)])
+		return fmt.Errorf("operand %q: want an address", rest[0])
 	}
 	words := strings.Split(strings.TrimSuffix(inner, "]"), ",")
-	var err error
-	if a.address, err = t.aarch64Operand(strings.TrimSpace(words[0])); err == nil && len(words) > 1 {
-		var offset value
-		if offset, err = t.aarch64Operand(strings.TrimSpace(words[1])); err == nil {
-			a.address, err = computed(add, a.address, offset)
-		}
+	for i := range words {
+		words[i] = strings.TrimSpace(words[i])
 	}
-	if err != nil {
-		return err
+	base := m.get(words[0])
+	a.address = base
+	if len(words) > 1 {
+		a.address = m.computed(arithmetic["add"], base, m.operand(words[1:]))
 	}
-	if len(words) > 3 || len(words) == 3 && !strings.EqualFold(strings.TrimSpace(words[2]), "SXTW") && !strings.EqualFold(strings.TrimSpace(words[2]), "UXTW") {
-		return fmt.Errorf("operand %q is not supported", operands[len(names)])
+	moved := a.address // by addressing before or after the access
+	if len(rest) == 2 {
+		moved = m.computed(arithmetic["add"], base, m.operand(rest[1:]))
 	}
-	return r.perform(t, a)
+	err := m.perform(a)
+	if before || len(rest) == 2 {
+		m.to(words[0], moved)
+	}
+	return err
 }

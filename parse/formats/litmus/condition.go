@@ -19,6 +19,7 @@ type (
 	equal struct {
 		v     Variable
 		value int64
+		text  string // of the value
 	}
 	negation struct{ of Condition }
 	both     struct{ left, right Condition }
@@ -42,7 +43,7 @@ func (c either) variables(list []Variable) []Variable {
 }
 
 func (truth) String() string      { return "true" }
-func (c equal) String() string    { return fmt.Sprintf("%s=%d", c.v, c.value) }
+func (c equal) String() string    { return c.v.String() + "=" + c.text }
 func (c negation) String() string { return "~(" + c.of.String() + ")" }
 func (c both) String() string     { return "(" + inner[both](c.left) + ` /\ ` + inner[both](c.right) + ")" }
 func (c either) String() string {
@@ -65,17 +66,18 @@ const maxNesting = 200
 // /\, then ~.
 type proposition struct {
 	arch  *architecture
+	test  *Test // for the addresses of locations
 	words []string
 	depth int
 }
 
 // proposition reads a condition without its quantifier.
-func (a *architecture) proposition(text string) (Condition, error) {
+func (a *architecture) proposition(text string, t *Test) (Condition, error) {
 	words, err := split(text)
 	if err != nil {
 		return nil, err
 	}
-	p := &proposition{arch: a, words: words}
+	p := &proposition{arch: a, test: t, words: words}
 	c, err := p.or()
 	if err == nil && len(p.words) > 0 {
 		err = fmt.Errorf("%q after the condition", p.words[0])
@@ -165,22 +167,26 @@ func (p *proposition) not() (Condition, error) {
 		return truth{}, nil
 	default:
 		p.words = p.words[1:]
-		return p.arch.atom(word)
+		return p.atom(word)
 	}
 }
 
-// atom reads "0:rax=1", "x=1" or "[x]=1".
-func (a *architecture) atom(word string) (Condition, error) {
+// atom reads "0:rax=1", "x=1", "[x]=1", or "0:rax=x" with an address.
+func (p *proposition) atom(word string) (Condition, error) {
 	left, right, ok := strings.Cut(word, "=")
 	if !ok {
 		return nil, fmt.Errorf("%q: want VARIABLE=VALUE", word)
 	}
-	value, err := number(right)
-	if err != nil {
+	c := equal{}
+	var err error
+	if loc := p.test.location(strings.TrimSpace(right)); loc >= 0 {
+		c.value = address(loc)
+	} else if c.value, err = number(right); err != nil {
 		return nil, err
 	}
-	v, err := a.variable(strings.TrimSpace(left))
-	return equal{v, value}, err
+	c.text = p.test.text(c.value)
+	c.v, err = p.arch.variable(strings.TrimSpace(left))
+	return c, err
 }
 
 // variable reads "0:rax", "x" or "[x]". Registers have their 64-bit names.
@@ -213,6 +219,9 @@ func isName(s string) bool {
 // number reads a decimal or hexadecimal constant.
 func number(text string) (int64, error) {
 	n, err := strconv.ParseInt(strings.TrimSpace(text), 0, 64)
+	if all, e := strconv.ParseUint(strings.TrimSpace(text), 0, 64); err != nil && e == nil {
+		n, err = int64(all), nil // the bits of a negative number
+	}
 	if err != nil {
 		return 0, fmt.Errorf("%q is no constant", strings.TrimSpace(text))
 	}

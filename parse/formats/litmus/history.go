@@ -4,40 +4,44 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"ordeal/gen"
+	"ordeal/gen/wire"
 	"ordeal/parse"
 )
 
 // History is the execution that the condition asks for: the condition has to
 // be a conjunction of equations that give every read of the test a value which
-// one store, or the initial state, has. Values in the history are those of the
+// one store, or the initial state, has. Where the result of a store-conditional is not asked
+// for, it takes place. Values in the history of a test of X86_64 are those of the
 // test if they are fit for one (positive, unique for a location, which starts
 // at 0), and of its program otherwise. The error says why there is no such
 // execution, or more than one.
 func (t *Test) History() (*parse.History, error) {
 	wanted, err := t.equations()
-	if err != nil {
-		return nil, fmt.Errorf("history of litmus test %s: %w", t.Name, err)
-	}
-	if t.Program.ISA != gen.X86 {
-		h, err := t.native(wanted)
+	var found *parse.History
+	for _, c := range t.Cases {
 		if err != nil {
-			return nil, fmt.Errorf("history of litmus test %s: %w", t.Name, err)
+			break
 		}
-		return h, nil
+		b := &asked{Case: c, wanted: wanted}
+		h, fault := b.history()
+		switch {
+		case fault == nil && found != nil:
+			err = errors.New("the condition does not determine which way the threads go")
+		case fault == nil:
+			found = h
+		case len(t.Cases) == 1:
+			err = fault
+		}
 	}
-	b := &asked{test: t, wanted: wanted, stores: map[gen.LocID][]parse.OpID{}}
-	b.operations()
-	if err = errors.Join(b.reads(), b.finals()); err == nil {
-		b.restore()
-		err = b.h.Validate()
+	if err == nil && found == nil {
+		err = errors.New("the condition does not determine what each read returns")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("history of litmus test %s: %w", t.Name, err)
 	}
-	return b.h, nil
+	return found, nil
 }
 
 // equations are the values that the condition gives variables.
@@ -66,78 +70,111 @@ func (t *Test) equations() (map[Variable]int64, error) {
 }
 
 type asked struct {
-	test   *Test
+	*Case
 	wanted map[Variable]int64
-	h      *parse.History
-	stores map[gen.LocID][]parse.OpID
 }
 
-// operations fills in all but what reads return.
-func (b *asked) operations() {
-	p := b.test.Program
-	b.h = &parse.History{Start: []parse.OpID{0}, Locations: p.Locations}
-	kinds := map[gen.OpKind]parse.Kind{gen.Load: parse.Read, gen.Store: parse.Write, gen.Exchange: parse.RMW}
-	for t, ops := range p.Threads {
+// history is the execution of a case.
+func (b *asked) history() (*parse.History, error) {
+	p := b.Program
+	w := wire.NewWriter(p, 1)
+	var log []byte
+	var faults []error
+	for thread, ops := range p.Threads {
+		var values []gen.Value
 		for _, op := range ops {
-			id := parse.OpID(len(b.h.Ops))
-			if op.Kind == gen.FullFence {
-				b.h.Ops = append(b.h.Ops, parse.Op{Kind: parse.Fence, Mask: parse.FullFence, Loc: -1, RF: parse.NoOp})
+			if !op.Kind.Reads() {
 				continue
 			}
-			b.h.Ops = append(b.h.Ops, parse.Op{Kind: kinds[op.Kind], Loc: int32(op.Loc), RF: parse.NoOp, Write: op.Value})
-			if op.Kind.Writes() {
-				b.stores[op.Loc] = append(b.stores[op.Loc], id)
+			holder, err := b.holder(thread, len(values))
+			value := gen.Value(b.wanted[holder])
+			switch {
+			case op.Kind == gen.StoreConditional && err != nil:
+				value, err = 0, nil
+			case op.Kind == gen.StoreConditional:
+			case err != nil:
+				err = fmt.Errorf("thread %d read %d: %w", thread, len(values)+1, err)
+			default:
+				if value, err = b.written(op.Loc, b.wanted[holder], op.Value); err != nil {
+					err = fmt.Errorf("%s: %w", holder, err)
+				}
 			}
+			if err == nil && !b.Accepts(thread, len(values), value) {
+				err = fmt.Errorf("thread %d read %d: the threads go another way", thread, len(values)+1)
+			}
+			faults = append(faults, err)
+			values = append(values, value)
 		}
-		b.h.Start = append(b.h.Start, parse.OpID(len(b.h.Ops)))
-		b.h.ThreadNames = append(b.h.ThreadNames, strconv.Itoa(t))
+		log = w.AppendThread(log, gen.ThreadID(thread), values)
 	}
+	if len(b.NoReturn) > 0 {
+		faults = append(faults, errors.New("an atomic instruction without a result orders less than histories can say"))
+	}
+	faults = append(faults, b.constants())
+	if err := errors.Join(faults...); err != nil {
+		return nil, err
+	}
+	h, err := parse.Native(p, 1, log)
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(b.depends(h), b.endsIn(h)); err != nil {
+		return nil, err
+	}
+	if p.ISA == gen.X86 {
+		b.restore(h)
+	}
+	return h, nil
 }
 
-// source is the store of a value of the test, or Init.
-func (b *asked) source(loc gen.LocID, value int64, except parse.OpID) (parse.OpID, error) {
-	var found []parse.OpID
-	if b.test.initial[loc] == value {
-		found = append(found, parse.Init)
+// depends adds the dependencies that the program cannot say.
+func (b *asked) depends(h *parse.History) error {
+	at := func(thread gen.ThreadID, i int) parse.OpID { // of the first operation that one of the program became
+		id := h.Start[thread] + parse.OpID(i)
+		for _, op := range b.Program.Threads[thread][:i] {
+			if b.Program.ISA == gen.AArch64 && op.Kind == gen.Exchange {
+				id++
+			}
+		}
+		return id
 	}
-	for _, id := range b.stores[loc] {
-		if id != except && b.test.values[b.h.Ops[id].Write] == value {
-			found = append(found, id)
+	for _, d := range b.Deps {
+		if d.Kind == gen.DepPick {
+			return errors.New("a store waits for what chose its value: histories cannot say it")
+		}
+		from, to := at(d.Thread, d.From), at(d.Thread, d.To)
+		last := at(d.Thread, d.To+1) - 1
+		if d.Kind == gen.DepData {
+			to = last
+		}
+		for ; to <= last && h.Ops[from].Kind != parse.Fence; to++ {
+			if kind := parse.DepKind(d.Kind); h.Ops[to].Kind != parse.Fence || kind == parse.DepControl {
+				h.Deps = append(h.Deps, parse.Dep{From: from, To: to, Kind: kind})
+			}
+		}
+	}
+	h.Deps = parse.MergeDeps(h.Deps)
+	return h.Validate()
+}
+
+// written is the value of the program that stands for a value of the test which
+// one store to a location, or the initial state, has, but for that of a constant.
+func (b *asked) written(loc gen.LocID, value int64, except gen.Value) (gen.Value, error) {
+	var found []gen.Value
+	if b.test.initial[loc] == value {
+		found = append(found, 0)
+	}
+	for _, ops := range b.Program.Threads {
+		for _, op := range ops {
+			if op.Kind.Writes() && op.Loc == loc && op.Value != except && b.values[op.Value] == value {
+				found = append(found, op.Value)
+			}
 		}
 	}
 	if len(found) != 1 {
-		return parse.NoOp, sources(len(found), b.h.Locations[loc], value)
+		return 0, fmt.Errorf("%d stores give %s the value %d, with the initial state: want one", len(found), b.test.names[loc], value)
 	}
 	return found[0], nil
-}
-
-// sources reports a number of sources of a value that is not one.
-func sources(n int, location string, value int64) error {
-	return fmt.Errorf("%d stores give %s the value %d, with the initial state: want one", n, location, value)
-}
-
-func (b *asked) reads() error {
-	var faults []error
-	for thread := range b.h.Threads() {
-		index := 0
-		for id := b.h.Start[thread]; id < b.h.Start[thread+1]; id++ {
-			op := &b.h.Ops[id]
-			if !op.Reads() {
-				continue
-			}
-			v, err := b.holder(thread, index)
-			if index++; err != nil {
-				faults = append(faults, fmt.Errorf("thread %d read %d: %w", thread, index, err))
-				continue
-			}
-			if op.RF, err = b.source(gen.LocID(op.Loc), b.wanted[v], id); err != nil {
-				faults = append(faults, fmt.Errorf("%s: %w", v, err))
-			} else if op.RF >= 0 {
-				op.Read = b.h.Ops[op.RF].Write
-			}
-		}
-	}
-	return errors.Join(faults...)
 }
 
 // holder is a variable of the condition that holds what a read returns.
@@ -145,7 +182,7 @@ func (b *asked) holder(thread, index int) (holder Variable, err error) {
 	found := false
 	for _, v := range b.test.Seen {
 		value, asked := b.wanted[v]
-		if in, from, ok := b.test.holds(v); !asked || !ok || in != thread || from.index != index {
+		if in, from, ok := b.holds(v); !asked || !ok || in != thread || from.index != index {
 			continue
 		}
 		if found && b.wanted[holder] != value {
@@ -159,23 +196,33 @@ func (b *asked) holder(thread, index int) (holder Variable, err error) {
 	return holder, nil
 }
 
-func (b *asked) finals() error {
+// endsIn gives the history the final values that are asked for.
+func (b *asked) endsIn(h *parse.History) error {
 	var faults []error
-	for x, name := range b.h.Locations {
+	for x, name := range h.Locations {
 		value, ok := b.wanted[Variable{-1, name}]
 		if !ok {
 			continue
 		}
-		if b.h.Final == nil {
-			b.h.Final = slices.Repeat([]parse.OpID{parse.NoOp}, len(b.h.Locations))
-		}
-		id, err := b.source(gen.LocID(x), value, parse.NoOp)
+		written, err := b.written(gen.LocID(x), value, 0)
 		if err != nil {
 			faults = append(faults, fmt.Errorf("[%s]: %w", name, err))
+			continue
 		}
-		b.h.Final[x] = id
+		if h.Final == nil {
+			h.Final = slices.Repeat([]parse.OpID{parse.NoOp}, len(h.Locations))
+		}
+		h.Final[x] = parse.Init
+		for id := range h.Ops {
+			if op := &h.Ops[id]; written != 0 && op.Writes() && op.Loc == int32(x) && op.Write == written {
+				h.Final[x] = parse.OpID(id)
+			}
+		}
+		if written != 0 && h.Final[x] == parse.Init {
+			faults = append(faults, fmt.Errorf("[%s]: the store-conditional of %d fails", name, value))
+		}
 	}
-	return errors.Join(append(faults, b.constants())...)
+	return errors.Join(faults...)
 }
 
 // constants checks registers that no read sets.
@@ -183,7 +230,7 @@ func (b *asked) constants() error {
 	var faults []error
 	for _, v := range b.test.Seen {
 		value, asked := b.wanted[v]
-		if from, set := b.test.registers[v]; asked && v.Thread >= 0 && (!set || from.index < 0) && from.value != value {
+		if from, set := b.registers[v]; asked && v.Thread >= 0 && (!set || from.index < 0) && from.value != value {
 			faults = append(faults, fmt.Errorf("%s: the test leaves %d in the register, not %d", v, from.value, value))
 		}
 	}
@@ -192,23 +239,23 @@ func (b *asked) constants() error {
 
 // restore puts the values of the test in place of the program's, if they are
 // fit.
-func (b *asked) restore() {
+func (b *asked) restore(h *parse.History) {
 	type written struct {
 		loc   int32
 		value int64
 	}
 	seen := map[written]bool{}
-	for i := range b.h.Ops {
-		if op := &b.h.Ops[i]; op.Writes() {
-			key := written{op.Loc, b.test.values[op.Write]}
+	for i := range h.Ops {
+		if op := &h.Ops[i]; op.Writes() {
+			key := written{op.Loc, b.values[op.Write]}
 			if key.value <= 0 || seen[key] || b.test.initial[op.Loc] != 0 {
 				return
 			}
 			seen[key] = true
 		}
 	}
-	for i := range b.h.Ops {
-		op := &b.h.Ops[i]
-		op.Read, op.Write = gen.Value(b.test.values[op.Read]), gen.Value(b.test.values[op.Write])
+	for i := range h.Ops {
+		op := &h.Ops[i]
+		op.Read, op.Write = gen.Value(b.values[op.Read]), gen.Value(b.values[op.Write])
 	}
 }

@@ -97,23 +97,28 @@ func TestInstructionSetHistory(t *testing.T) {
 // TestInstructionSetFaults: what cannot be read is refused with its line.
 func TestInstructionSetFaults(t *testing.T) {
 	for _, test := range []struct{ arch, code, want string }{
-		{"AArch64", "LDR W0,[X1] ;\n STR W0,[X2]", "t:5: thread 0: instruction \"STR W0,[X2]\": what a load returned is stored: not supported"},
-		{"AArch64", "LDR W0,[X1] ;\n LDR W3,[X2] ;\n EOR W4,W0,W0 ;\n EOR W5,W3,W3 ;\n ADD W4,W4,W5 ;\n STR W9,[X2,W4,SXTW]", "store depends on 2 reads: want one"},
-		{"AArch64", "LDR W0,[X1] ;\n CBNZ W0,L ;\n STR W9,[X2] ;\n L:", "between a branch and its label L: not supported"},
-		{"RISCV", "lw x3,0(x1) ;\n beq x3,x0,L ;\n ori x4,x0,1 ;\n L:", "instruction \"ori x4,x0,1\" between a branch and its label L: not supported"},
-		{"AArch64", "LDR W0,[X1] ;\n CBNZ W0,L", "no label L behind the branch to it"},
+		{"AArch64", "LDR W0,[X1] ;\n CBNZ W0,L", "t:5: thread 0: instruction \"CBNZ W0,L\": no label L"},
+		{"AArch64", "L: LDR W0,[X1] ;\n CBZ W0,L", "t:5: thread 0: instruction \"CBZ W0,L\": label L stands before it: loops are not supported"},
+		{"AArch64", "L: LDR W0,[X1] ;\n L: NOP", "t:5: label L stands there twice"},
 		{"AArch64", "LDR W0,[X9]", "the address is none of a location"},
-		{"AArch64", "LDADD W0,W1,[X1]", "t:4: thread 0: instruction \"LDADD W0,W1,[X1]\": LDADD is not supported"},
-		{"AArch64", "MOV W0,#1 ;\n CAS W0,W2,[X1]", "t:5: thread 0: instruction \"CAS W0,W2,[X1]\": CAS is not supported"},
-		{"AArch64", "CSEL W0,W2,W3,EQ", "t:4: thread 0: instruction \"CSEL W0,W2,W3,EQ\": CSEL is not supported"},
+		{"AArch64", "LDR W0,[X1,#4]", "the address lies within a location, or behind it: not supported"},
+		{"AArch64", "LDRB W0,[X1] ;\n LDR W2,[X1]", "t:5: thread 0: instruction \"LDR W2,[X1]\": accesses of x have different sizes: mixed-size tests are not supported"},
+		{"AArch64", "MOV W0,#200 ;\n STRB W0,[X1]", "t:5: thread 0: instruction \"STRB W0,[X1]\": 200 in 1 bytes: not supported"},
+		{"AArch64", "LDP W0,W3,[X1]", "t:4: thread 0: instruction \"LDP W0,W3,[X1]\": LDP with 3 operands is not supported"},
+		{"AArch64", "CSEL W0,W2,W3,VS", "t:4: thread 0: instruction \"CSEL W0,W2,W3,VS\": condition \"VS\" is not supported"},
+		{"AArch64", "B.VS L", "t:4: thread 0: instruction \"B.VS L\": B.VS with 1 operands is not supported"},
+		{"AArch64", "CAS W0,[X1]", "t:4: thread 0: instruction \"CAS W0,[X1]\": 2 operands: want 3"},
+		{"AArch64", "LDADD W0,Q1,[X1]", "no register \"Q1\""},
+		{"AArch64", "DSB ST", "DSB with 1 operands is not supported"},
 		{"AArch64", "MOV W0,#1,#2", "MOV with 3 operands is not supported"},
-		{"AArch64", "SWPA W0,WZR,[X1]", "an atomic instruction to the zero register orders less: not supported"},
-		{"AArch64", "STXR W0,W3,[X1]", "no load-linked of the location before it"},
-		{"RISCV", "lw x3,4(x1)", "offset 4: want 0"},
-		{"RISCV", "amoor.w x3,x0,(x1)", "t:4: thread 0: instruction \"amoor.w x3,x0,(x1)\": amoor.w of these operands is not supported"},
+		{"AArch64", "STXR W0,W3,[X1]", "t:4: thread 0: instruction \"STXR W0,W3,[X1]\": no load-linked of the location before it"},
+		{"RISCV", "lw x3,4(x1)", "the address lies within a location"},
+		{"RISCV", "lr.w x3,0(x1) ;\n lw x4,0(x2) ;\n sc.w x5,x3,0(x1)", "t:6: thread 0: instruction \"sc.w x5,x3,0(x1)\": load of y between it and its load-linked"},
+		{"RISCV", "amoor.w x3,(x1)", "t:4: thread 0: instruction \"amoor.w x3,(x1)\": amoor.w of these operands is not supported"},
 		{"RISCV", "fence w,q", "fence w,q is not supported"},
 		{"RISCV", "fence w,", "fence w is not supported"},
-		{"RISCV", "sw.aq x0,0(x1)", "riscv64-zalasr has no store with acquire"},
+		{"RISCV", "sw.aq x0,0(x1)", "t:4: thread 0: instruction \"sw.aq x0,0(x1)\": sw.aq of these operands is not supported"},
+		{"RISCV", "li x5,1 ;\n" + strings.Repeat("amoadd.w x3,x5,(x1) ;\n", 13) + "fence", "more than 4096 paths by what loads return: not supported"},
 	} {
 		text := test.arch + " t\n{ 0:x1=x; 0:x2=y; }\n P0 ;\n " + test.code + " ;\nexists (x=1)\n"
 		if test.arch == "AArch64" {
@@ -122,6 +127,39 @@ func TestInstructionSetFaults(t *testing.T) {
 		_, err := Parse("t", []byte(text))
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v, want %s", test.code, err, test.want)
+		}
+	}
+}
+
+// TestCases: what a test does where its loads return certain values, by hand.
+func TestCases(t *testing.T) {
+	for _, test := range []struct {
+		arch, init, code string
+		cases            int
+		runs             string // why its program cannot be run
+	}{
+		// A copy stores what was loaded: the initial 0, or what the other thread stores.
+		{"AArch64", "0:X1=x; 0:X2=y; 1:X1=x; 1:X3=1;", "P0 | P1 ;\n LDR W0,[X1] | STR W3,[X1] ;\n STR W0,[X2] | ;", 2, "depends on what its loads return"},
+		// A branch over an instruction has two ways.
+		{"RISCV", "0:x1=x; 0:x2=y; 1:x1=x; 1:x3=1;", "P0 | P1 ;\n lw x4,0(x1) | sw x3,0(x1) ;\n beqz x4,L | ;\n sw x4,0(x2) | ;\n L: | ;", 2, "depends on what its loads return"},
+		// One to the next instruction has none, and CSEL of equal constants neither.
+		{"AArch64", "0:X1=x; 0:X2=y;", "P0 ;\n LDR W0,[X1] ;\n CBZ W0,L ;\n L: STR W3,[X2] ;", 1, ""},
+		// 1 is added to x by two threads: both see 0, or one what the other wrote.
+		{"RISCV", "0:x1=x; 1:x1=x; 0:x3=1; 1:x3=1;", "P0 | P1 ;\n amoadd.w x0,x3,(x1) | amoadd.w.aqrl x5,x3,(x1) ;", 3, "depends on what its loads return"},
+		{"AArch64", "0:X1=x; 0:X2=y;", "P0 ;\n LDR W0,[X1] ;\n LDR W3,[X2] ;\n EOR W4,W0,W0 ;\n EOR W5,W3,W3 ;\n ADD W4,W4,W5 ;\n STR W9,[X2,W4,SXTW] ;", 1, "depends on several others"},
+		{"AArch64", "0:X1=x;", "P0 ;\n SWPA W2,WZR,[X1] ;", 1, "without a result"},
+	} {
+		parsed, err := Parse("t", []byte(test.arch+" t\n{ "+test.init+" }\n "+test.code+"\nexists (x=1)\n"))
+		if err != nil {
+			t.Errorf("%s: %v", test.code, err)
+			continue
+		}
+		runs := parsed.Runs()
+		if test.runs == "" != (runs == nil) || runs != nil && !strings.Contains(runs.Error(), test.runs) {
+			t.Errorf("%s: %v, want %q", test.code, runs, test.runs)
+		}
+		if len(parsed.Cases) != test.cases {
+			t.Errorf("%s: %d cases, want %d", test.code, len(parsed.Cases), test.cases)
 		}
 	}
 }

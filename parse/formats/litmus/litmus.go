@@ -3,31 +3,32 @@
 // cats", TOPLAS 2014).
 //
 // For X86_64, supported are moves between registers, constants and memory, xchg and
-// mfence; locations by name or through registers that the initial state
-// points at them; and conditions with exists, ~exists and forall over
-// registers and final memory. Not supported, and refused by line: storing what
-// a load returned (dependencies of data), arithmetic, branches and labels,
-// lock-prefixed arithmetic, other fences, byte and word accesses, locations
-// initialised with addresses, filters and fault conditions. For AArch64 and RISCV see
-// aarch64.go and riscv.go: there loads and stores, fences, and the dependencies that
-// diy7 makes, of one read each.
+// mfence; for AArch64 and RISCV accesses and fences of the dialects of gen/emit/litmus,
+// arithmetic and branches forward. Conditions are of exists, ~exists and forall over
+// registers, final memory and addresses. Not supported, and refused by line: loops, accesses of
+// one location in different sizes, pages, faults, filters, and code that is written.
+//
+// Threads are executed by themselves. Where a path depends on what a read returns (a branch,
+// a stored value, a comparison) all values are tried that stores write: each is a Case.
 package litmus
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"ordeal/gen"
-	"ordeal/parse"
 )
 
-// Test is a litmus test as a program. Every store of the program has a value
-// of its own; State gives back the values of the test.
+// Test is a litmus test.
 type Test struct {
-	Name    string
-	Program *gen.Program
+	Name string
+	// Case is the first of Cases. A test whose operations and the values that they store do
+	// not depend on what its reads return has no other one, and its program can be run.
+	*Case
+	Cases []*Case
 	// Quantifier says what Condition is asked for; Exists for a test without
 	// a condition, which is then true.
 	Quantifier Quantifier
@@ -38,10 +39,44 @@ type Test struct {
 	// NeedsFinal says that some of them are locations.
 	NeedsFinal bool
 
+	names   []string // of locations
+	initial []int64  // of locations
+}
+
+// Runs reports why the program of the test cannot stand for it; nil if it can.
+func (t *Test) Runs() error {
+	switch c := t.Case; {
+	case len(t.Cases) > 1 || len(c.assumed) > 0:
+		return errors.New("what the test does depends on what its loads return: it has no program to run")
+	case len(c.Deps) > 0:
+		return errors.New("an operation of the test depends on several others: it has no program to run")
+	case len(c.NoReturn) > 0:
+		return errors.New("the test has atomic instructions without a result: it has no program to run")
+	}
+	return nil
+}
+
+// Case is what a test does where its reads return certain values, as a program. Every store of
+// the program has a value of its own; State gives back the values of the test.
+type Case struct {
+	Program *gen.Program
+	// Deps are dependencies that the program cannot say.
+	Deps []gen.Dependency
+	// NoReturn are atomic instructions, by thread and index, whose reads a barrier of loads
+	// does not wait for, since no register holds what they return (Arm ARM, B2.3).
+	NoReturn map[[2]int]bool
+
+	test      *Test
+	assumed   []assumed
 	values    map[gen.Value]int64 // of the test, by constant
-	initial   []int64             // of locations
 	registers map[Variable]source
-	kept      map[string]kept // locations that are none of the program's
+	kept      map[string]kept
+}
+
+// assumed is what a read of a thread returns in a case.
+type assumed struct {
+	thread int
+	assumption
 }
 
 // kept is a location that a thread keeps in what a load of it returned, and
@@ -49,19 +84,38 @@ type Test struct {
 type kept struct {
 	thread int
 	from   source
-	line   int
+}
+
+// Accepts reports whether a read of a thread returns the value in the case, where anything is
+// assumed of it.
+func (c *Case) Accepts(thread, read int, v gen.Value) bool {
+	return !slices.ContainsFunc(c.assumed, func(a assumed) bool {
+		if a.thread != thread || a.read != read {
+			return false
+		}
+		if a.status {
+			return int64(v) != a.n
+		}
+		return c.Value(a.loc, v) != a.n
+	})
 }
 
 // holds gives the read whose result a variable holds, and its thread, or
 // which constant where the index is negative; ok is false for locations and
 // registers that are not set.
-func (t *Test) holds(v Variable) (thread int, from source, ok bool) {
+func (c *Case) holds(v Variable) (thread int, from source, ok bool) {
 	if v.Thread >= 0 {
-		from, ok = t.registers[v]
+		from, ok = c.registers[v]
 		return v.Thread, from, ok
 	}
-	k, ok := t.kept[v.Name]
+	k, ok := c.kept[v.Name]
 	return k.thread, k.from, ok
+}
+
+// held reports whether a variable is no location of memory.
+func (t *Test) held(v Variable) bool {
+	_, _, ok := t.holds(v)
+	return ok
 }
 
 // Quantifier says of which states a condition speaks.
@@ -111,20 +165,20 @@ type State struct {
 // program order, and the values of memory at the end, which may be nil where
 // NeedsFinal is not set. Values that the test's program does not store in its
 // first round are replaced by the initial ones.
-func (t *Test) State(reads [][]gen.Value, final []gen.Value) State {
-	s := State{test: t, Values: make([]int64, len(t.Seen))}
-	for i, v := range t.Seen {
-		thread, from, set := t.holds(v)
+func (c *Case) State(reads [][]gen.Value, final []gen.Value) State {
+	s := State{test: c.test, Values: make([]int64, len(c.test.Seen))}
+	for i, v := range c.test.Seen {
+		thread, from, set := c.holds(v)
 		if v.Thread < 0 && !set {
-			loc := t.location(v.Name)
-			s.Values[i] = t.Value(loc, final[loc])
+			loc := c.test.location(v.Name)
+			s.Values[i] = c.Value(loc, final[loc])
 			continue
 		}
 		// Registers that are not set stay 0.
 		if s.Values[i] = from.value; set && from.status {
 			s.Values[i] = int64(reads[thread][from.index])
 		} else if set && from.index >= 0 {
-			s.Values[i] = t.Value(from.loc, reads[thread][from.index])
+			s.Values[i] = c.Value(from.loc, reads[thread][from.index])
 		}
 	}
 	return s
@@ -132,15 +186,15 @@ func (t *Test) State(reads [][]gen.Value, final []gen.Value) State {
 
 // Value is a value of the program, read from or left at a location, in terms of
 // the test: of what its first round does not store, the initial one.
-func (t *Test) Value(loc gen.LocID, v gen.Value) int64 {
-	if own, ok := t.values[v]; ok {
+func (c *Case) Value(loc gen.LocID, v gen.Value) int64 {
+	if own, ok := c.values[v]; ok {
 		return own
 	}
-	return t.initial[loc]
+	return c.test.initial[loc]
 }
 
 func (t *Test) location(name string) gen.LocID {
-	return gen.LocID(slices.Index(t.Program.Locations, name))
+	return gen.LocID(slices.Index(t.names, name))
 }
 
 // Holds reports whether the condition holds in the state.
@@ -153,7 +207,7 @@ func (s State) String() string {
 		if i > 0 {
 			sb.WriteByte(' ')
 		}
-		fmt.Fprintf(&sb, "%s=%d;", v, s.Values[i])
+		fmt.Fprintf(&sb, "%s=%s;", v, s.test.text(s.Values[i]))
 	}
 	return sb.String()
 }
@@ -174,50 +228,6 @@ func (t *Test) see(more []Variable) {
 	})
 	t.Seen = slices.Compact(t.Seen)
 	for _, v := range t.Seen {
-		_, _, held := t.holds(v)
-		t.NeedsFinal = t.NeedsFinal || v.Thread < 0 && !held
+		t.NeedsFinal = t.NeedsFinal || v.Thread < 0 && !t.held(v)
 	}
-}
-
-// States reads the rounds of a run of the test's program off its log; between rounds
-// the threads must have met, so that what a round finds in memory is final. Where
-// memory at the end is asked for, only the last round has a state, and none if the log
-// does not have it.
-func (t *Test) States(log *parse.Logged, rounds int) []State {
-	var states []State
-	stride := t.Program.Stride()
-	for r := range rounds {
-		if t.NeedsFinal && (r < rounds-1 || log.Final == nil) {
-			continue
-		}
-		// In terms of the first round; others' values are initial ones.
-		base := stride * gen.Value(r)
-		first := func(v gen.Value) gen.Value {
-			if v > base && v < base+stride {
-				return v - base
-			}
-			return 0
-		}
-		reads := make([][]gen.Value, len(t.Program.Threads))
-		for thread, ops := range t.Program.Threads {
-			next := r * t.Program.Reads(gen.ThreadID(thread))
-			for i := range ops {
-				switch {
-				case ops[i].Kind == gen.StoreConditional:
-					reads[thread] = append(reads[thread], log.Reads[thread].At(next))
-				case ops[i].Kind.Reads():
-					reads[thread] = append(reads[thread], first(log.Reads[thread].At(next)))
-				default:
-					continue
-				}
-				next++
-			}
-		}
-		final := make([]gen.Value, len(t.Program.Locations))
-		for l := range log.Final.Len() {
-			final[l] = first(log.Final.At(l))
-		}
-		states = append(states, t.State(reads, final))
-	}
-	return states
 }

@@ -82,7 +82,7 @@ func TestConditions(t *testing.T) {
 		if got := test.State([][]gen.Value{nil}, []gen.Value{1}).Holds(); got != want {
 			t.Errorf("%s is %v", text, got)
 		}
-		again, err := x86.proposition(test.Condition.String())
+		again, err := x86.proposition(test.Condition.String(), test)
 		if err != nil || again.String() != test.Condition.String() {
 			t.Errorf("%s is written as %s (%v)", text, test.Condition, err)
 		}
@@ -95,39 +95,35 @@ func TestFaults(t *testing.T) {
 		return "X86_64 t\n{ x=0; 0:rdi=x; }\n P0 | P1 ;\n" + code + "\n" + condition + "\n"
 	}
 	for text, want := range map[string]string{
-		"":                              "t:1: want the architecture",
-		"ARM t\n{}\n P0 ;\n":            "t:1: architecture ARM is not supported",
-		"X86_64 t\n P0 ;\n":             "want the initial state",
-		"X86_64 t\n{ x=0;\n P0 ;\n":     "not closed",
-		"X86_64 t\n{ int a b = 1; }\n":  "t:2: cannot read",
-		"X86_64 t\n{ (* }\n P0 ;\n":     "comment is not closed",
-		"X86_64 t\n{}\n P1 ;\n":         `t:3: column "P1", want P0`,
-		"X86_64 t\n{}\nexists (x=1)\n":  "want the threads",
-		"X86_64 t\n{}\n P0 ;\n nop ;\n": `t:4: thread 0: instruction "nop" is not supported`,
-		test(" movl $1,(x) ;", ""):      "t:4: 1 columns, want 2",
-		test(" movl (x),%eax | ;\n movl %eax,(x) | ;", ""):                     "t:5: thread 0: x, which is accessed otherwise: what a load returned is stored",
-		test(" movl (x),%eax | ;\n movl %eax,(y) | ;\n movl %eax,(y) | ;", ""): "t:6: thread 0: instruction \"movl %eax,(y)\": what a load returned is stored",
-		test(" addl $1,(x) | ;", ""):                                           `"addl $1,(x)" is not supported`,
-		test(" lock xaddl %eax,(x) | ;", ""):                                   "not supported",
-		test(" movb $1,(x) | ;", ""):                                           "not supported",
-		test(" movl $1,(%rsi) | ;", ""):                                        "holds no address",
-		test(" movl %edi,%eax | ;", ""):                                        "holds an address",
-		test(" movl (x),(y) | ;", ""):                                          "two operands in memory",
-		test(" movl (x),$1 | ;", ""):                                           "no destination",
-		test(" movl (x) | ;", ""):                                              "two operands",
-		test(" xchgl $1,(x) | ;", ""):                                          "want a register and a location",
-		test(" movl $1,x(%rax) | ;", ""):                                       "not supported",
-		test(" movl $1,(x) | ;", "exists (0:rax=0"):                            "t:5: parenthesis is not closed",
-		test(" movl $1,(x) | ;", "exists (0:zax=0)"):                           "no register",
-		test(" movl $1,(x) | ;", "exists (q=0)"):                               "t:5: the test has no location q",
-		test(" movl $1,(x) | ;", "exists (7:rax=0)"):                           "no thread 7",
-		test(" movl $1,(x) | ;", "exists (0:rdi=0)"):                           "holds an address",
-		test(" movl $1,(x) | ;", `exists (x=1 /\ )`):                           "",
-		test(" movl $1,(x) | ;", "exists (x)"):                                 "want VARIABLE=VALUE",
-		test(" movl $1,(x) | ;", "exists (x=y)"):                               "no constant",
-		test(" movl $1,(x) | ;", "always (x=1)"):                               "want exists, ~exists or forall",
-		test(" movl $1,(x) | ;", "locations x"):                                "want locations in brackets",
-		test(" movl $1,(x) | ;", "exists "+strings.Repeat("(", 1000)):          "nested too deep",
+		"":                                                            "t:1: want the architecture",
+		"ARM t\n{}\n P0 ;\n":                                          "t:1: architecture ARM is not supported",
+		"X86_64 t\n P0 ;\n":                                           "want the initial state",
+		"X86_64 t\n{ x=0;\n P0 ;\n":                                   "not closed",
+		"X86_64 t\n{ int a b = 1; }\n":                                "t:2: cannot read",
+		"X86_64 t\n{ (* }\n P0 ;\n":                                   "comment is not closed",
+		"X86_64 t\n{}\n P1 ;\n":                                       `t:3: column "P1", want P0`,
+		"X86_64 t\n{}\nexists (x=1)\n":                                "want the threads",
+		"X86_64 t\n{}\n P0 ;\n ud2 ;\n":                               `t:4: thread 0: instruction "ud2": ud2 is not supported`,
+		test(" movl $1,(x) ;", ""):                                    "t:4: 1 columns, want 2",
+		test(" addl $1,(x) | ;", ""):                                  `instruction "addl $1,(x)": addl is not supported`,
+		test(" lock xaddl %eax,(x) | ;", ""):                          "not supported",
+		test(" movb $1,(x) | ;", ""):                                  "not supported",
+		test(" movl $1,(%rsi) | ;", ""):                               "holds no address",
+		test(" movl (x),(y) | ;", ""):                                 "two operands in memory",
+		test(" movl (x),$1 | ;", ""):                                  "no destination",
+		test(" movl (x) | ;", ""):                                     "two operands",
+		test(" xchgl $1,(x) | ;", ""):                                 "want a register and a location",
+		test(" movl $1,x(%rax) | ;", ""):                              "not supported",
+		test(" movl $1,(x) | ;", "exists (0:rax=0"):                   "t:5: parenthesis is not closed",
+		test(" movl $1,(x) | ;", "exists (0:zax=0)"):                  "no register",
+		test(" movl $1,(x) | ;", "exists (q=0)"):                      "t:5: the test has no location q",
+		test(" movl $1,(x) | ;", "exists (7:rax=0)"):                  "no thread 7",
+		test(" movl $1,(x) | ;", `exists (x=1 /\ )`):                  "",
+		test(" movl $1,(x) | ;", "exists (x)"):                        "want VARIABLE=VALUE",
+		test(" movl $1,(x) | ;", "exists (x=y)"):                      "no constant",
+		test(" movl $1,(x) | ;", "always (x=1)"):                      "want exists, ~exists or forall",
+		test(" movl $1,(x) | ;", "locations x"):                       "want locations in brackets",
+		test(" movl $1,(x) | ;", "exists "+strings.Repeat("(", 1000)): "nested too deep",
 	} {
 		_, err := Parse("t", []byte(text))
 		if err == nil || !strings.Contains(err.Error(), want) {

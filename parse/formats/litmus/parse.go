@@ -27,44 +27,31 @@ func Missed(text []byte) error {
 // what is malformed and what is not supported, by line.
 func Parse(name string, data []byte) (*Test, error) {
 	r := &reader{
-		file: name, lines: strings.Split(string(data), "\n"),
-		t: &Test{
-			Condition: truth{}, values: map[gen.Value]int64{}, registers: map[Variable]source{}, kept: map[string]kept{},
-			Program: &gen.Program{Layout: gen.Spread},
-		},
-		points: map[Variable]string{},
+		file: name, lines: strings.Split(string(data), "\n"), t: &Test{Condition: truth{}}, points: map[Variable]int64{},
+		sizes: map[gen.LocID]int{}, mentions: map[string]int{}, candidates: map[gen.LocID][]int64{},
 	}
-	r.head()
-	if r.faults.Count() == 0 {
-		r.init()
-	}
-	if r.faults.Count() == 0 {
-		r.code()
-	}
-	if r.faults.Count() == 0 {
-		r.dropKept()
-	}
-	if r.faults.Count() == 0 {
-		code := r.at
-		if r.tail(); len(r.t.Program.Locations) == 0 {
-			r.fault(code, "the test has no location")
+	for _, step := range []func(){r.head, r.init, r.code, r.unfold, r.tail} {
+		if step(); r.faults.Count() > 0 {
+			return nil, r.faults.Err()
 		}
 	}
-	if err := r.faults.Err(); err != nil {
-		return nil, err
+	for _, c := range r.t.Cases {
+		c.Program.Locations = r.t.names
+		if err := c.Program.Validate(); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
 	}
 	r.narrow()
-	if err := r.t.Program.Validate(); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
 	return r.t, nil
 }
 
-// narrow makes a program of RV64GC of one with Zalasr that does without.
+// narrow makes programs of RV64GC of those with Zalasr that do without.
 func (r *reader) narrow() {
 	zalasr := func(op gen.Op) bool { return (op.Kind == gen.Load || op.Kind == gen.Store) && op.Attr != 0 }
-	if r.t.Program.ISA == gen.RISCV64A && !slices.ContainsFunc(r.t.Program.Threads, func(ops []gen.Op) bool { return slices.ContainsFunc(ops, zalasr) }) {
-		r.t.Program.ISA = gen.RISCV64
+	for _, c := range r.t.Cases {
+		if c.Program.ISA == gen.RISCV64A && !slices.ContainsFunc(c.Program.Threads, func(ops []gen.Op) bool { return slices.ContainsFunc(ops, zalasr) }) {
+			c.Program.ISA = gen.RISCV64
+		}
 	}
 }
 
@@ -74,10 +61,16 @@ type reader struct {
 	lines   []string
 	at      int // index of the next line
 	t       *Test
-	points  map[Variable]string // locations that registers point at
+	points  map[Variable]int64 // what registers hold at the start
 	threads []*thread
-	stored  gen.Value
-	faults  faults.List
+	sizes   map[gen.LocID]int // of accesses, in bytes; 0: words and double words
+	// mentions counts how often the code of X86_64 names a location.
+	mentions map[string]int
+	named    []mention
+	// candidates are what loads of a location may return.
+	candidates map[gen.LocID][]int64
+	combined   int // paths of the threads
+	faults     faults.List
 }
 
 func (r *reader) fault(line int, format string, args ...any) {
@@ -125,7 +118,7 @@ func (r *reader) head() {
 	}
 	for _, a := range architectures() {
 		if a.name == words[0] {
-			r.arch, r.t.Program.ISA = a, a.isa
+			r.arch = a
 		}
 	}
 	if r.arch == nil {
@@ -164,39 +157,33 @@ func (r *reader) init() {
 // initial reads one item of the initial state: a location's or register's
 // value, with or without a type.
 func (r *reader) initial(item string, n int) {
-	left, right, assigned := strings.Cut(item, "=")
+	left, right, assigned := strings.Cut(strings.ReplaceAll(item, ": ", ":"), "=")
 	words := strings.Fields(left)
 	if len(words) == 0 || len(words) > 2 {
 		r.fault(n, "cannot read %q of the initial state", item)
 		return
 	}
-	v, err := r.arch.variable(words[len(words)-1])
+	v, err := r.arch.variable(strings.TrimPrefix(words[len(words)-1], "*"))
 	if err != nil {
 		r.fault(n, "cannot read %q of the initial state", item)
 		return
 	}
-	right = strings.TrimSpace(right)
-	if v.Thread >= 0 {
-		if !assigned {
-			return // its type
-		}
-		if isName(right) {
-			r.locate(right)
-			r.points[v] = right
-			return
-		}
-		value, err := number(right)
-		if err != nil {
-			r.fault(n, "%v", err)
-		}
-		r.t.registers[v] = source{index: -1, value: value}
-		return
+	if right = strings.TrimPrefix(strings.TrimSpace(right), "&"); v.Thread < 0 {
+		r.locate(v.Name)
 	}
-	loc := r.locate(v.Name)
-	if assigned {
-		if r.t.initial[loc], err = number(right); err != nil {
-			r.fault(n, "%v", err)
-		}
+	if !assigned {
+		return // its type
+	}
+	value := int64(0)
+	if isName(right) {
+		value = address(r.locate(right))
+	} else if value, err = number(right); err != nil {
+		r.fault(n, "%v", err)
+	}
+	if v.Thread >= 0 {
+		r.points[v] = value
+	} else {
+		r.t.initial[r.locate(v.Name)] = value
 	}
 }
 
@@ -205,17 +192,19 @@ func (r *reader) locate(name string) gen.LocID {
 	if l := r.t.location(name); l >= 0 {
 		return l
 	}
-	r.t.Program.Locations = append(r.t.Program.Locations, name)
-	r.t.initial = append(r.t.initial, 0)
-	return gen.LocID(len(r.t.Program.Locations) - 1)
+	r.t.names, r.t.initial = append(r.t.names, name), append(r.t.initial, 0)
+	return gen.LocID(len(r.t.names) - 1)
 }
+
+// tailWords begin what follows the code.
+var tailWords = []string{"locations", "exists", "~", "not ", "forall", "filter"}
 
 // code reads the threads, which stand in columns.
 func (r *reader) code() {
 	for r.at < len(r.lines) {
 		before := r.at
 		text, n, ok := r.line()
-		if !ok || !strings.Contains(text, ";") || strings.HasPrefix(text, "locations") {
+		if !ok || !strings.Contains(text, ";") || slices.ContainsFunc(tailWords, func(word string) bool { return strings.HasPrefix(text, word) }) {
 			r.at = before
 			break
 		}
@@ -229,24 +218,50 @@ func (r *reader) code() {
 			return
 		}
 		for t, cell := range cells {
-			if cell = strings.TrimSpace(cell); cell != "" {
-				if err := r.arch.instruction(r, r.threads[t], cell); err != nil {
-					r.fault(n, "thread %d: %v", t, err)
-				}
-			}
+			r.cell(r.threads[t], strings.TrimSpace(cell), n)
 		}
 	}
 	if r.threads == nil {
 		r.fault(r.at, "want the threads in columns")
+	}
+	for _, row := range r.named { // locations are numbered as they are first named
+		if !row.kept || r.mentions[row.name] > 1 {
+			r.locate(row.name)
+		}
+	}
+}
+
+// mention is a location that an instruction of X86_64 names; kept says that it may be a thread's
+// own, for a register.
+type mention struct {
+	name string
+	kept bool
+}
+
+// cell reads labels and an instruction of a thread.
+func (r *reader) cell(t *thread, text string, n int) {
+	for {
+		name, rest, ok := strings.Cut(text, ":")
+		if !ok || !isName(name) {
+			break
+		}
+		if _, twice := t.labels[name]; twice {
+			r.fault(n, "label %s stands there twice", name)
+		}
+		t.labels[name], text = len(t.code), strings.TrimSpace(rest)
+	}
+	if text == "" || strings.EqualFold(text, "nop") {
 		return
 	}
-	for _, t := range r.threads {
-		if err := t.finish(); err != nil {
-			r.fault(r.at, "thread %d: %v", t.number, err)
-		}
-		r.t.Program.Threads = append(r.t.Program.Threads, t.ops)
-		for name, s := range t.registers {
-			r.t.registers[Variable{t.number, name}] = s
+	t.code = append(t.code, instruction{n, text})
+	if r.arch.isa != gen.X86 {
+		return
+	}
+	_, operands := splitInstruction(text)
+	for i, o := range operands {
+		if name := x86Location(o); isName(name) {
+			r.mentions[name]++
+			r.named = append(r.named, mention{name, i == 1 && strings.HasPrefix(operands[0], "%")})
 		}
 	}
 }
@@ -261,7 +276,7 @@ func (r *reader) columns(cells []string, n int) {
 		if strings.TrimSpace(cell) != fmt.Sprintf("P%d", t) {
 			r.fault(n, "column %q, want P%d", strings.TrimSpace(cell), t)
 		}
-		r.threads = append(r.threads, r.newThread(t))
+		r.threads = append(r.threads, &thread{labels: map[string]int{}})
 	}
 }
 
@@ -291,13 +306,16 @@ func (r *reader) tail() {
 				v, err := r.arch.variable(item)
 				if err != nil {
 					r.fault(first, "%v", err)
-				} else if _, ok := r.t.kept[v.Name]; v.Thread < 0 && !ok {
+				} else if v.Thread < 0 && !r.t.held(v) {
 					r.locate(v.Name) // it may be that no thread accesses it
 				}
 				more = append(more, v)
 			}
 		}
 		text = strings.TrimSpace(after)
+	}
+	if r.t.names == nil {
+		r.locate("none") // programs have locations, a test of registers alone has not
 	}
 	r.condition(text, first)
 	if r.faults.Count() > 0 {
@@ -314,7 +332,7 @@ func (r *reader) condition(text string, n int) {
 	for _, q := range []Quantifier{NotExists, Exists, Forall} {
 		for _, word := range []string{q.String(), strings.Replace(q.String(), "~", "~ ", 1), strings.Replace(q.String(), "~", "not ", 1)} {
 			if body, ok := strings.CutPrefix(text, word); ok {
-				c, err := r.arch.proposition(body)
+				c, err := r.arch.proposition(strings.TrimRight(body, "; "), r.t)
 				if err != nil {
 					r.fault(n, "%v", err)
 					return
@@ -330,14 +348,11 @@ func (r *reader) condition(text string, n int) {
 // checkSeen refuses variables that the test does not have.
 func (r *reader) checkSeen(n int) {
 	for _, v := range r.t.Seen {
-		if _, _, held := r.t.holds(v); v.Thread < 0 && r.t.location(v.Name) < 0 && !held {
+		if v.Thread < 0 && r.t.location(v.Name) < 0 && !r.t.held(v) {
 			r.fault(n, "the test has no location %s", v.Name)
 		}
 		if v.Thread >= len(r.threads) {
 			r.fault(n, "the test has no thread %d", v.Thread)
-		}
-		if _, ok := r.points[v]; ok {
-			r.fault(n, "register %s holds an address", v)
 		}
 	}
 	r.t.Seen = slices.Clip(r.t.Seen)

@@ -55,22 +55,22 @@ func Program(h *parse.History) (*gen.Program, func(parse.OpID) gen.Value, error)
 		}
 		return h.Ops[id].Write
 	}
+	kinds := map[parse.Kind]gen.OpKind{parse.Fence: gen.FullFence, parse.Read: gen.Load, parse.Write: gen.Store, parse.RMW: gen.Exchange}
 	p := &gen.Program{Layout: gen.Spread, Locations: identifiers(h.Locations), Threads: make([][]gen.Op, h.Threads())}
 	for t := range h.Threads() {
 		for id := h.Start[t]; id < h.Start[t+1]; id++ {
 			from := &h.Ops[id]
-			op := gen.Op{Kind: gen.FullFence}
+			op := gen.Op{Kind: kinds[from.Kind]}
 			switch {
 			case from.Attr != 0:
 				return nil, nil, fmt.Errorf("thread %d operation %d has attributes of Arm or RISC-V", t, id-h.Start[t]+1)
 			case from.Kind == parse.Fence && from.Mask != parse.FullFence:
 				return nil, nil, fmt.Errorf("thread %d operation %d is a fence that is not full", t, id-h.Start[t]+1)
-			case from.Kind == parse.Read:
-				op = gen.Op{Kind: gen.Load, Loc: gen.LocID(from.Loc)}
-			case from.Kind == parse.Write:
-				op = gen.Op{Kind: gen.Store, Loc: gen.LocID(from.Loc), Value: value(id)}
-			case from.Kind == parse.RMW:
-				op = gen.Op{Kind: gen.Exchange, Loc: gen.LocID(from.Loc), Value: value(id)}
+			case from.Kind != parse.Fence:
+				op.Loc = gen.LocID(from.Loc)
+			}
+			if from.Writes() {
+				op.Value = value(id)
 			}
 			p.Threads[t] = append(p.Threads[t], op)
 		}

@@ -45,7 +45,7 @@ var known = map[string]uint64{
 var ineffective = []string{
 	"profileMsgDelay", "NetDest.setSize", "Set.setSize", "WriteMask.setBlockSize", "DataBlock.clearAtomicLogEntries",
 	"AbstractCacheEntry.setInHtmReadSet", "AbstractCacheEntry.setInHtmWriteSet",
-	"CacheMemory.recordRequestType", "CacheMemory.profileMiss", "CacheMemory.profileDemandHit", "CacheMemory.profileDemandMiss",
+	"CacheMemory.recordRequestType", "CacheMemory.profileMiss", "CacheMemory.profileGenericRequest", "CacheMemory.profileDemandHit", "CacheMemory.profileDemandMiss",
 	"CacheMemory.profilePrefetchHit", "CacheMemory.profilePrefetchMiss",
 	"DirectoryMemory.recordRequestType", "DirectoryMemory.invalidateBlock", "DMASequencer.recordRequestType",
 	"Sequencer.recordRequestType", "Sequencer.checkCoherence", "Sequencer.invL1Callback", "Sequencer.llscClearLocalMonitor",
@@ -62,7 +62,7 @@ var clocks = []string{"clockEdge()", "curCycle", "curTick"}
 
 // conversions are the builtins that are their argument: one tick is one cycle.
 var conversions = []string{
-	"cyclesToTicks", "ticksToCycles", "intToCycles", "intToTick", "intToID", "IDToInt", "addressToInt", "intToAddress",
+	"cyclesToTicks", "ticksToCycles", "intToCycles", "intToTick", "intToID", "IDToInt", "addressToInt", "intToAddress", "time_to_int",
 }
 
 // preparations are those of builtins that need more than their receiver and arguments, or

@@ -66,6 +66,11 @@ func declForm(f form, d Decl) {
 	case *Struct:
 		f.head(structKeywords[d.Kind])
 		typeForm(f, &d.Name, &d.Pairs)
+		if p, ok := f.(*parser); ok && d.Kind == ExternalType && p.is("{") {
+			p.see(&p.older, "an external_type with members")
+			d.Kind = Structure
+			d.Pairs = append(d.Pairs, Pair{Pos: d.Pos, Kind: StringPair, Key: "external", Value: "yes"})
+		}
 		if d.Kind == ExternalType {
 			f.end()
 		} else {

@@ -67,10 +67,13 @@ func (l *loader) file(name string, from Pos) *File {
 	if !ok {
 		return nil
 	}
-	file, err := Parse(name, src)
-	if err != nil {
-		l.faults = append(l.faults, err.(Faults)...)
-		return nil
+	file := listed(name, src)
+	if file == nil {
+		var err error
+		if file, err = Parse(name, src); err != nil {
+			l.faults = append(l.faults, err.(Faults)...)
+			return nil
+		}
 	}
 	l.open = append(l.open, name)
 	for d := range file.Includes() {

@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -10,9 +11,9 @@ import (
 // changed since, buffers that were objects of a machine and are parameters, methods of
 // ports that took no time, and the declarations that gem5's compiler made by itself.
 func modernize(root *File) {
-	m := modernizer{has: map[string]bool{}, machines: map[string]bool{}, buffers: map[string]bool{}}
+	m := modernizer{has: map[string]bool{}, machines: map[string]bool{}, buffers: map[string]bool{}, delays: "Cycles", untimed: map[*MethodCall]bool{}}
 	files := allFiles(root)
-	if !slices.ContainsFunc(files, func(f *File) bool { return f.Older }) {
+	if !slices.ContainsFunc(files, func(f *File) bool { return f.Older || slices.ContainsFunc(f.Decls, isMapping) }) {
 		return
 	}
 	for _, f := range files {
@@ -46,22 +47,34 @@ func allFiles(root *File) []*File {
 }
 
 type modernizer struct {
-	has      map[string]bool // types, objects and functions that are declared outside of machines
-	buffers  map[string]bool // buffers of all machines, which are parameters of those that poll them
-	generic  bool            // callbacks of cores take a GenericMachineType in front of the data
-	machines map[string]bool // names of machines, also those used as MachineType:NAME
-	names    []string        // the same in the order of the text
-	memory   bool            // in a machine with a MemoryControl
+	has       map[string]bool      // types, objects and functions that are declared outside of machines
+	buffers   map[string]bool      // buffers of all machines, which are parameters of those that poll them
+	generic   bool                 // callbacks of cores take a GenericMachineType in front of the data
+	machines  map[string]bool      // names of machines, also those used as MachineType:NAME
+	names     []string             // the same in the order of the text
+	memory    bool                 // in a machine with a MemoryControl
+	makes     bool                 // lookups of a DirectoryMemory make entries
+	directory string               // the DirectoryMemory of the machine, if they do
+	delays    string               // what set of a timer takes: Cycles or int, or Tick as today
+	untimed   map[*MethodCall]bool // calls of dequeue that took no time, and returned cycles
 }
 
-// renamedTypes and renamedMethods are what gem5 has other names for since.
+// renamedTypes, renamedFunctions and renamedMethods have other names in gem5 since.
 var (
-	renamedTypes   = map[string]string{"Address": "Addr", "Time": "Tick", "uint64": "uint64_t"}
-	renamedMethods = map[string]string{"readyAddress": "nextAddress", "dequeue_getDelayCycles": "dequeue"}
+	renamedTypes     = map[string]string{"Address": "Addr", "Time": "Cycles", "CacheMsg": "RubyRequest", "CacheRequestType": "RubyRequestType", "uint64": "uint64_t"}
+	renamedFunctions = map[string]string{"get_time": "curCycle", "wake_up_dependents": "wakeUpBuffers", "wake_up_all_dependents": "wakeUpAllBuffers"}
+	renamedMethods   = map[string]string{"readyAddress": "nextAddress", "dequeue_getDelayCycles": "dequeue"}
 )
 
 // mappings are functions that are one of another name for a type of machine.
 var mappings = map[string]string{"map_Address_to_Directory": "Directory", "map_Address_to_DMA": "DMA", "map_Address_to_DirectoryNode": "Directory"}
+
+// isMapping reports whether a declaration is one of mappings. gem5 had them longer than the
+// heads of machines by which the older language is known, until October 2015.
+func isMapping(d Decl) bool {
+	f, ok := d.(*Func)
+	return ok && f.Body == nil && mappings[f.Name.Name] != ""
+}
 
 func (m *modernizer) machine(name string) {
 	if !m.machines[name] {
@@ -82,8 +95,12 @@ func (m *modernizer) note(list []Decl) {
 		case *Struct:
 			m.has[d.Name.Name] = true
 			for _, member := range d.Members {
-				if f, ok := member.(*Func); ok && len(f.Params) > 2 && f.Params[1].Type.Name == "GenericMachineType" {
+				f, ok := member.(*Func)
+				if ok && len(f.Params) > 2 && f.Params[1].Type.Name == "GenericMachineType" {
 					m.generic = true
+				}
+				if ok && d.Name.Name == "TimerTable" && f.Name.Name == "set" && len(f.Params) == 2 {
+					m.delays = f.Params[1].Type.Name
 				}
 			}
 		case *Enum:
@@ -99,9 +116,12 @@ func (m *modernizer) note(list []Decl) {
 	}
 }
 
-func (m *modernizer) typeName(t *TypeName) {
-	if name, ok := renamedTypes[t.Name]; ok && !(m.has[name] && m.has[t.Name]) {
-		t.Name = name
+func (m *modernizer) typeName(t *TypeName) { m.rename(&t.Name) }
+
+// rename gives a type its name of today, unless both are declared.
+func (m *modernizer) rename(name *string) {
+	if today, ok := renamedTypes[*name]; ok && !(m.has[today] && m.has[*name]) {
+		*name = today
 	}
 }
 
@@ -143,20 +163,29 @@ func (m *modernizer) decl(d Decl) {
 			m.decl(member)
 		}
 		d.Members = once(d.Members)
+		m.later(d)
 	case *Object:
 		m.typeName(&d.Type)
 		m.field(&d.Name.Name)
 		m.expr(d.Init)
+	case *Enum:
+		m.typeName(&d.Name)
 	case *Func:
 		m.typeName(&d.Result)
-		if d.Name.Name == "profileMsgDelay" && len(d.Params) == 2 {
+		switch {
+		case d.Name.Name == "profileMsgDelay" && len(d.Params) == 2:
 			d.Params[1].Type.Name = "Cycles"
+		case renamedFunctions[d.Name.Name] != "":
+			d.Name.Name = renamedFunctions[d.Name.Name]
 		}
 		for i := range d.Params {
 			m.typeName(&d.Params[i].Type)
 			m.field(&d.Params[i].Name.Name)
 		}
 		m.block(d.Body)
+		if entry := m.directoryEntry(d); entry != nil {
+			d.Body, d.Pairs = entry.Body, entry.Pairs
+		}
 	case *Action:
 		m.block(d.Body)
 	case *InPort:
@@ -170,6 +199,30 @@ func (m *modernizer) decl(d Decl) {
 		if m.memory && d.Buffer.Name == memoryControl {
 			d.Buffer.Name = "requestToMemory"
 		}
+	}
+}
+
+// later adds members that a type of gem5 has had since, and that the simulator needs.
+func (m *modernizer) later(d *Struct) {
+	has := func(name string) bool {
+		return slices.ContainsFunc(d.Members, func(e Decl) bool {
+			switch e := e.(type) {
+			case *Func:
+				return e.Name.Name == name
+			case *Object:
+				return e.Name.Name == name
+			}
+			return false
+		})
+	}
+	switch {
+	case d.Name.Name == "NodeID" && !d.Pairs.Has("primitive"):
+		d.Pairs = append(d.Pairs, Pair{Pos: d.Pos, Kind: StringPair, Key: "primitive", Value: "yes"})
+	case d.Name.Name == "RubyRequest" && !has("contextId"):
+		d.Members = append(d.Members, today(d.Pos, "int contextId;")...)
+	case d.Name.Name == "DirectoryMemory" && !has("allocate"):
+		m.makes = true
+		d.Members = append(d.Members, today(d.Pos, "AbstractEntry allocate(Addr, AbstractEntry);")...)
 	}
 }
 
@@ -227,7 +280,7 @@ func (m *modernizer) method(class string, f *Func) {
 const memoryControl = "memBuffer"
 
 func (m *modernizer) machineDecl(d *Machine) {
-	m.memory = false
+	m.memory, m.directory = false, ""
 	d.Others = nil
 	object := func(typ, name string) *Object {
 		return &Object{DeclNode: DeclNode{d.Pos}, Type: TypeName{Pos: d.Pos, Name: typ}, Pointer: true, Name: Ident{d.Pos, name}}
@@ -237,6 +290,9 @@ func (m *modernizer) machineDecl(d *Machine) {
 		if p.Type.Name == "MemoryControl" {
 			m.memory = true
 			continue
+		}
+		if m.makes && p.Type.Name == "DirectoryMemory" {
+			m.directory = p.Name.Name
 		}
 		if s, ok := p.Init.(*Bool); ok { // which Python reads today
 			p.Init = &String{ExprNode: s.ExprNode, Value: map[bool]string{true: "True", false: "False"}[s.Value]}
@@ -249,6 +305,7 @@ func (m *modernizer) machineDecl(d *Machine) {
 	}
 	perfectEntries(d.Body)
 	body := d.Body[:0:0]
+	shared := map[string]string{}
 	for _, decl := range d.Body {
 		o, ok := decl.(*Object)
 		if ok { // names of C++ had the machine's name in them
@@ -257,12 +314,22 @@ func (m *modernizer) machineDecl(d *Machine) {
 			}
 		}
 		if ok && o.Type.Name == "MessageBuffer" {
+			if same := sameQueue(d.Params, o); same != "" {
+				shared[o.Name.Name] = same
+				continue
+			}
 			o.Pointer = true
 			d.Params = append(d.Params, o)
 			continue
 		}
 		if f, ok := decl.(*Func); ok && (clocks[f.Name.Name] || mappings[f.Name.Name] != "") {
 			continue
+		}
+		switch port := decl.(type) {
+		case *InPort:
+			port.Buffer.Name = cmp.Or(shared[port.Buffer.Name], port.Buffer.Name)
+		case *OutPort:
+			port.Buffer.Name = cmp.Or(shared[port.Buffer.Name], port.Buffer.Name)
 		}
 		if p, ok := decl.(*InPort); ok && m.buffers[p.Buffer.Name] {
 			d.Params = append(d.Params, object("MessageBuffer", p.Buffer.Name))
@@ -272,8 +339,26 @@ func (m *modernizer) machineDecl(d *Machine) {
 	for _, p := range d.Params {
 		m.decl(p)
 	}
-	d.Body = slices.Concat(m.clocks(d.Pos), m.decls(body), permissions(d.Pos, body))
+	d.Body = slices.Concat(m.clocks(d.Pos, body), m.decls(body), permissions(d.Pos, body))
 	m.memory = false
+}
+
+// sameQueue names the buffer among params that is the same one as o: the network had one
+// queue for each virtual network and direction of a controller, whatever its names
+// (SimpleNetwork::getToNetQueue until 2014). It is empty if there is none.
+func sameQueue(params []*Object, o *Object) string {
+	for _, p := range params {
+		same := true
+		for _, key := range []string{"network", "virtual_network"} {
+			a, ok := o.Pairs.Get(key)
+			b, _ := p.Pairs.Get(key)
+			same = same && ok && a == b
+		}
+		if same {
+			return p.Name.Name
+		}
+	}
+	return ""
 }
 
 // perfectEntries has the entries of a PerfectCacheMemory be references, as entries are
@@ -302,58 +387,60 @@ func perfectEntries(body []Decl) {
 // in GEMS and until 2011 setState set them.
 func permissions(pos Pos, body []Decl) []Decl {
 	has := map[string]bool{}
-	var state, entry []Param
+	var state, entry string
 	for _, d := range body {
 		switch d := d.(type) {
 		case *Func:
 			has[d.Name.Name] = true
 		case *StateDecl:
-			state = []Param{{Type: TypeName{pos, d.Name.Name}, Name: Ident{pos, "state"}}}
+			state = d.Name.Name
 		case *Struct:
-			if of, _ := d.Pairs.Get("interface"); of == "AbstractCacheEntry" && entry == nil && !d.Pairs.isFalse("main") {
-				entry = []Param{{Type: d.Name, Name: Ident{pos, "entry"}}}
+			if of, _ := d.Pairs.Get("interface"); of == "AbstractCacheEntry" && entry == "" && !d.Pairs.isFalse("main") {
+				entry = d.Name.Name + " entry, "
 			}
 		case *Include:
 			return nil // they may be there
 		}
 	}
-	addr := []Param{{Type: TypeName{pos, "Addr"}, Name: Ident{pos, "addr"}}}
 	var list []Decl
 	if !has["getAccessPermission"] {
-		unknown := &EnumLit{EnumName: EnumName{Type: Ident{pos, "AccessPermission"}, Value: Ident{pos, "NotPresent"}}}
-		list = append(list, &Func{DeclNode: DeclNode{pos}, Result: TypeName{pos, "AccessPermission"}, Name: Ident{pos, "getAccessPermission"}, Params: addr,
-			Body: &Block{StmtNode: StmtNode{pos}, Stmts: []Stmt{&Return{StmtNode: StmtNode{pos}, X: unknown}}}})
+		list = append(list, today(pos, "AccessPermission getAccessPermission(Addr addr) { return AccessPermission:NotPresent; }")...)
 	}
-	if !has["setAccessPermission"] && state != nil {
-		list = append(list, &Func{DeclNode: DeclNode{pos}, Result: TypeName{pos, "void"}, Name: Ident{pos, "setAccessPermission"},
-			Params: slices.Concat(entry, addr, state), Body: &Block{StmtNode: StmtNode{pos}}})
+	if !has["setAccessPermission"] && state != "" {
+		list = append(list, today(pos, "void setAccessPermission("+entry+"Addr addr, "+state+" state) { }")...)
 	}
 	return list
+}
+
+// today are declarations in today's language, which stand for what the text at pos meant.
+func today(pos Pos, text string) []Decl {
+	file, err := Parse(pos.File, []byte(strings.Repeat("\n", int(pos.Line)-1)+text))
+	if err != nil {
+		panic(err) // the text is of this package
+	}
+	return file.Decls
 }
 
 // clocks are the functions of time that every machine declares today.
 var clocks = map[string]bool{"clockEdge": true, "cyclesToTicks": true, "ticksToCycles": true, "mapAddressToMachine": true}
 
-func (m *modernizer) clocks(pos Pos) []Decl {
-	function := func(result, name string, params ...string) Decl {
-		f := &Func{DeclNode: DeclNode{pos}, Result: TypeName{pos, result}, Name: Ident{pos, name}}
-		for _, t := range params {
-			f.Params = append(f.Params, Param{Type: TypeName{pos, t}})
-		}
-		return f
-	}
+func (m *modernizer) clocks(pos Pos, body []Decl) []Decl {
+	wakes := func(d Decl) bool { f, ok := d.(*Func); return ok && f.Name.Name == "wakeUpBuffers" }
 	var list []Decl
-	if !m.has["clockEdge"] {
-		list = append(list, function("Tick", "clockEdge"), function("Tick", "clockEdge", "Cycles"))
-	}
-	if !m.has["cyclesToTicks"] {
-		list = append(list, function("Tick", "cyclesToTicks", "Cycles"))
-	}
-	if !m.has["ticksToCycles"] {
-		list = append(list, function("Cycles", "ticksToCycles", "Tick"))
-	}
-	if !m.has["mapAddressToMachine"] {
-		list = append(list, function("MachineID", "mapAddressToMachine", "Addr", "MachineType"))
+	for _, f := range []struct {
+		known bool
+		text  string
+	}{
+		{m.has["clockEdge"], "Tick clockEdge(); Tick clockEdge(Cycles);"},
+		{m.has["cyclesToTicks"], "Tick cyclesToTicks(Cycles);"},
+		{m.has["ticksToCycles"], "Cycles ticksToCycles(Tick);"},
+		{m.has["intToCycles"] || m.delays != "int", "Cycles intToCycles(int);"},
+		{slices.ContainsFunc(body, wakes), "void wakeUpBuffers(Addr); void wakeUpAllBuffers();"},
+		{m.has["mapAddressToMachine"], "MachineID mapAddressToMachine(Addr, MachineType);"},
+	} {
+		if !f.known {
+			list = append(list, today(pos, f.text)...)
+		}
 	}
 	return list
 }
@@ -362,35 +449,27 @@ func (m *modernizer) clocks(pos Pos) []Decl {
 // what has been declared since.
 func (m *modernizer) complete(root *File) {
 	pos := Pos{File: root.Name, Line: 1, Col: 1}
-	native := func(name, value string) Decl {
-		d := &Struct{DeclNode: DeclNode{pos}, Kind: ExternalType, Name: TypeName{pos, name}, Pairs: Pairs{{Pos: pos, Kind: StringPair, Key: "primitive", Value: "yes"}}}
-		if value != "" {
-			d.Pairs = append(d.Pairs, Pair{Pos: pos, Kind: StringPair, Key: "default", Value: value})
-		}
-		return d
-	}
 	var list []Decl
-	if !m.has["Tick"] && !m.has["Time"] {
-		list = append(list, native("Tick", "0"))
+	if !m.has["Tick"] {
+		list = append(list, today(pos, `external_type(Tick, primitive="yes", default="0");`)...)
 	}
-	if !m.has["Cycles"] {
-		list = append(list, native("Cycles", "Cycles(0)"))
+	if !m.has["Cycles"] && !m.has["Time"] {
+		list = append(list, today(pos, `external_type(Cycles, primitive="yes", default="Cycles(0)");`)...)
 	}
 	if !m.has["MachineType"] {
-		e := &Enum{DeclNode: DeclNode{pos}, Name: TypeName{pos, "MachineType"}, Pairs: Pairs{{Pos: pos, Kind: StringPair, Key: "default", Value: "MachineType_NULL"}}}
 		m.machine("NULL")
-		for _, name := range m.names {
-			e.Values = append(e.Values, EnumValue{Name: Ident{pos, name}})
-		}
-		list = append(list, e)
+		list = append(list, today(pos, `enumeration(MachineType, default="MachineType_NULL") { `+strings.Join(m.names, "; ")+`; }`)...)
 	}
 	at := 1 + slices.IndexFunc(root.Decls, func(d Decl) bool {
 		_, ok := d.(*Protocol)
 		return ok
 	})
+	if include, ok := root.Decls[0].(*Include); ok && include.Implicit { // which uses them
+		at = 0
+	}
 	root.Decls = slices.Insert(root.Decls, at, list...)
 	if first := slices.IndexFunc(root.Decls, hasMachine); first >= 0 && !m.has["recycle_latency"] {
-		root.Decls = slices.Insert(root.Decls, first, Decl(&Object{DeclNode: DeclNode{pos}, Type: TypeName{pos, "Cycles"}, Name: Ident{pos, "recycle_latency"}}))
+		root.Decls = slices.Insert(root.Decls, first, today(pos, "Cycles recycle_latency;")...)
 	}
 }
 

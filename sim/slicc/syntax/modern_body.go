@@ -15,7 +15,7 @@ func (m *modernizer) block(b *Block) {
 		case *Assign:
 			m.expr(s.Left)
 			m.expr(s.Right)
-			cycles(&s.Right)
+			m.cycles(&s.Right)
 		case *Enqueue:
 			m.typeName(&s.Type)
 			m.expr(s.Latency)
@@ -80,6 +80,7 @@ func (m *modernizer) expr(x Expr) {
 	case *New:
 		m.typeName(&x.Type)
 	case *EnumLit:
+		m.rename(&x.Type.Name)
 		if x.Type.Name == "MachineType" {
 			m.machine(x.Value.Name)
 		}
@@ -90,9 +91,9 @@ func (m *modernizer) expr(x Expr) {
 	}
 }
 
-// cycles converts the delay of a message, which is in ticks today.
-func cycles(x *Expr) {
-	if call, ok := (*x).(*MethodCall); ok && call.Method.Name == "dequeue" {
+// cycles converts the delay of a message, which is in ticks since dequeue takes the time.
+func (m *modernizer) cycles(x *Expr) {
+	if call, ok := (*x).(*MethodCall); ok && m.untimed[call] {
 		*x = &Call{Func: Ident{call.Method.Pos, "ticksToCycles"}, Args: []Expr{call}}
 	}
 }
@@ -100,7 +101,11 @@ func cycles(x *Expr) {
 func (m *modernizer) call(x *Call) {
 	name := x.Func.Name
 	for i := range x.Args {
-		cycles(&x.Args[i])
+		m.cycles(&x.Args[i])
+	}
+	if today, ok := renamedFunctions[name]; ok {
+		x.Func.Name = today
+		return
 	}
 	machine, ok := mappings[name]
 	if !ok || len(x.Args) != 1 {
@@ -128,12 +133,14 @@ func (m *modernizer) methodCall(x *MethodCall) {
 	switch name, n := x.Method.Name, len(x.Args); {
 	case (name == "isReady" || name == "dequeue") && n == 0:
 		x.Args = []Expr{call("clockEdge")}
+		m.untimed[x] = name == "dequeue"
 	case name == "recycle" && n == 0:
 		x.Args = []Expr{call("clockEdge"), call("cyclesToTicks", &Name{ExprNode: ExprNode{pos}, Name: "recycle_latency"})}
-	case name == "set" && n == 2 && port != nil: // of a timer
-		if _, ok := x.Args[1].(*Call); !ok {
-			x.Args[1] = call("clockEdge", x.Args[1])
+	case name == "set" && n == 2 && port != nil && m.delays != "Tick": // of a timer
+		if m.delays == "int" {
+			x.Args[1] = call("intToCycles", x.Args[1])
 		}
+		x.Args[1] = call("clockEdge", x.Args[1])
 	case (name == "readCallback" || name == "writeCallback") && n > 2 && m.generic:
 		x.Args = []Expr{x.Args[0], x.Args[2]}
 	case name == "ackCallback" && n == 0:
@@ -141,4 +148,32 @@ func (m *modernizer) methodCall(x *MethodCall) {
 	case name == "dataCallback" && n == 1:
 		x.Args = append(x.Args, address)
 	}
+}
+
+// directoryEntry is a function that returns the entry of a line in a directory, if d does:
+// until 2011 the lookup made an entry where there was none (DirectoryMemory::lookup).
+func (m *modernizer) directoryEntry(d *Func) *Func {
+	if m.directory == "" || d.Body == nil || len(d.Params) != 1 || len(d.Body.Stmts) != 1 {
+		return nil
+	}
+	ret, _ := d.Body.Stmts[0].(*Return)
+	if ret == nil {
+		return nil
+	}
+	cast, _ := ret.X.(*Cast)
+	if cast == nil {
+		return nil
+	}
+	lookup, _ := cast.X.(*Index)
+	if lookup == nil {
+		return nil
+	}
+	directory, _ := lookup.X.(*Name)
+	if directory == nil || directory.Name != m.directory {
+		return nil
+	}
+	entry, in, addr := d.Result.Name, directory.Name, d.Params[0].Name.Name
+	return today(d.Pos, entry+" f(Addr "+addr+`), return_by_pointer="yes" {`+
+		entry+` entry := static_cast(`+entry+`, "pointer", `+in+`[`+addr+`]); if (is_valid(entry)) { return entry; }`+
+		` return static_cast(`+entry+`, "pointer", `+in+`.allocate(`+addr+`, new `+entry+`)); }`)[0].(*Func)
 }

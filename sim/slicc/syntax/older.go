@@ -1,10 +1,40 @@
 package syntax
 
+import (
+	"path"
+	"strings"
+)
+
 // The older language is that of GEMS and of gem5 until 2015. A file in it is known by the
 // heads of its machines, `machine(L1Cache, "…")`, by parameters that commas separate, with
 // values after `=`, and by latencies with a name, `enqueue(port, Msg, latency=…)`. The parser
 // gives the tree of today's language, and modernize what differs in meaning. This is
 // what gem5's parser.py read until August 2015.
+
+// listed reads a root file of GEMS and of gem5 until 2011: the names of the files of a
+// protocol, which is called as this file. It is nil of any other text.
+func listed(name string, src []byte) *File {
+	f := &File{Name: name, Older: true}
+	base := strings.TrimSuffix(path.Base(name), ".slicc")
+	f.Decls = []Decl{&Protocol{DeclNode: DeclNode{Pos{File: name, Line: 1, Col: 1}}, Name: base}}
+	for i, line := range strings.Split(string(src), "\n") {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		if path.Ext(line) != ".sm" || strings.ContainsAny(line, " \t\";(") || i > maxIncludes {
+			return nil
+		}
+		f.Decls = append(f.Decls, &Include{DeclNode: DeclNode{Pos{File: name, Line: int32(i + 1), Col: 1}}, Path: line})
+	}
+	if len(f.Decls) == 1 {
+		return nil
+	}
+	if strings.HasPrefix(base, "RubySlicc_") { // the interfaces of all protocols
+		f.Decls = f.Decls[1:]
+	}
+	return f
+}
 
 // construct is something that one of the two languages has, and where it was seen first.
 type construct struct {
@@ -63,7 +93,7 @@ func (p *parser) olderParams(d *Machine) {
 			p.advance()
 			p.expr(&o.Init)
 		default:
-			for p.is(",") && !p.startsParam() {
+			for p.is(",") && !p.startsParam() && !p.peek(1).is("{") {
 				p.advance()
 				o.Pairs = append(o.Pairs, p.pair())
 			}

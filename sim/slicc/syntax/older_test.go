@@ -19,6 +19,23 @@ func TestOlderConstructs(t *testing.T) {
 		{`machine(A) { action(a, "a") { p.recycle(); } }`, "p.recycle(clockEdge(), cyclesToTicks(recycle_latency))"},
 		{`machine(A) { action(a, "a") { profileMsgDelay(1, p.dequeue()); } }`, "    p.dequeue(clockEdge());\n"},
 		{`machine(A) { action(a, "a") { t.set(address, 5); x := t.readyAddress(); } }`, "t.set(address, clockEdge(5));\n    x := t.nextAddress();"},
+		{`machine(A) { action(a, "a") { t.set(address, clockEdge() + cyclesToTicks(n)); } } structure(TimerTable, external="yes") { void set(Address, Tick); }`, "t.set(address, clockEdge() + cyclesToTicks(n));"},
+		{`machine(A) { action(a, "a") { t.set(address, 5); } } structure(TimerTable, external="yes") { void set(Address, int); }`, "t.set(address, clockEdge(intToCycles(5)));"},
+		{`machine(A) { action(a, "a") { Tick d := p.dequeue(clockEdge()); } }`, "Tick d := p.dequeue(clockEdge());"},
+		{`machine(A) { action(a, "a") { d := p.dequeue(); } }`, "d := ticksToCycles(p.dequeue(clockEdge()));"},
+		{`machine(A) { action(a, "a") { t := get_time(); } }`, "t := curCycle();"},
+		{`machine(A) { action(a, "a") { wake_up_dependents(address); } }`, "wakeUpBuffers(address);"},
+		{`machine(A) : int n = 2, { }`, "int n := 2;"},
+		{`machine(A) { external_type(T) { bool f(Address); } }`, "structure(T, external=\"yes\") {\n    bool f(Addr);"},
+		{`machine(A) { MessageBuffer p, network="To", virtual_network="1"; MessageBuffer q, network="To", virtual_network="1"; out_port(o, M, q); }`, "out_port(o, M, p);"},
+		{`machine(A) { MessageBuffer p, network="To", virtual_network="1"; MessageBuffer q, network="From", virtual_network="1"; in_port(i, M, q) {} }`, "in_port(i, M, q)"},
+		{`structure(DirectoryMemory, external="yes") { AbstractEntry lookup(Address); }
+			machine(A) : DirectoryMemory * d { Entry e(Address a), return_by_ref="yes" { return static_cast(Entry, d[a]); } }`, "d.allocate(a, new Entry)"},
+		{`structure(DirectoryMemory, external="yes") { AbstractEntry lookup(Address); }
+			machine(A) : DirectoryMemory * d, CacheMemory * c { Entry e(Address a) { return static_cast(Entry, c[a]); } }`, "return static_cast(Entry, c[a]);"},
+		{`structure(CacheMsg) { Address LineAddress; } enumeration(CacheRequestType) { LD; }
+			machine(A) { action(a, "a") { peek(p, CacheMsg) { x := CacheRequestType:LD; } } }`, "x := RubyRequestType:LD;"},
+		{`enumeration(CacheRequestType) { Tag; } enumeration(RubyRequestType) { LD; } machine(A) { action(a, "a") { x := CacheRequestType:Tag; } }`, "x := CacheRequestType:Tag;"},
 		{`machine(A) { action(a, "a") { d.ackCallback(); d.dataCallback(b); } }`, "d.ackCallback(address);\n    d.dataCallback(b, address);"},
 		{`structure(M, interface="NetworkMessage") { Address Addr; } machine(A) { action(a, "a") { out_msg.Addr := in_msg.Addr; } }`, "out_msg.addr := in_msg.addr;"},
 		{`machine(A) : MemoryControl * memBuffer { in_port(i, MemoryMsg, memBuffer) {} out_port(o, MemoryMsg, memBuffer);
@@ -33,6 +50,25 @@ func TestOlderConstructs(t *testing.T) {
 		if got := PrintOne(file); !strings.Contains(got, c.want) {
 			t.Errorf("%s: got\n%s\nwant %q in it", c.text, got, c.want)
 		}
+	}
+}
+
+// TestListed reads a root file that lists the files of a protocol.
+func TestListed(t *testing.T) {
+	file, err := Load(fstest.MapFS{
+		"p/Old.slicc": {Data: []byte("# said elsewhere\nOld-a.sm\n\n../p/Old-b.sm\n")},
+		"p/Old-a.sm":  {Data: []byte("machine(A) : int n = 1 { }")},
+		"p/Old-b.sm":  {Data: []byte("machine(B) : int n = 1 { }")},
+	}, "p/Old.slicc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := PrintOne(file); !strings.Contains(got, `protocol "Old";`) || !strings.Contains(got, "machine(MachineType:A") || !strings.Contains(got, "machine(MachineType:B") {
+		t.Errorf("got\n%s", got)
+	}
+	_, err = Load(fstest.MapFS{"p/Old.slicc": {Data: []byte("Old-a.sm\n\nOld-c.sm\n")}, "p/Old-a.sm": {Data: []byte("machine(A) : int n = 1 { }")}}, "p/Old.slicc")
+	if err == nil || !strings.Contains(err.Error(), `p/Old.slicc:3:1: include "Old-c.sm": no such file`) {
+		t.Errorf("a file that is missing: %v", err)
 	}
 }
 

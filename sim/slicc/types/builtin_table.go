@@ -56,6 +56,7 @@ const builtinTable = `
 	int mod(int, int) const
 	NodeID intToID(int) const
 	int IDToInt(NodeID) const
+	int time_to_int(Cycles) const
 	int addressToInt(Addr) const
 	Addr intToAddress(int) const
 	int addressOffset(Addr[, Addr]) const
@@ -174,6 +175,7 @@ const builtinTable = `
 	void CacheMemory.setMRU(AbstractCacheEntry)
 	void CacheMemory.recordRequestType(CacheRequestType[, Addr])
 	void CacheMemory.profileMiss(RubyRequest)
+	void CacheMemory.profileGenericRequest(*, *, *)
 	bool CacheMemory|Sequencer.checkResourceAvailable(CacheResourceType, Addr)
 	void CacheMemory.htmCommitTransaction()
 	void CacheMemory.htmAbortTransaction()
