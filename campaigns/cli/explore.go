@@ -18,7 +18,7 @@ import (
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/progress"
+	"ordeal/campaigns/report/progress"
 	"ordeal/campaigns/run"
 	"ordeal/sim"
 	"ordeal/sim/explore/search"

@@ -11,7 +11,7 @@ import (
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/progress"
+	"ordeal/campaigns/report/progress"
 	"ordeal/sim/explore"
 	"ordeal/sim/explore/search"
 )

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"ordeal/campaigns/config"
-	"ordeal/campaigns/progress"
+	"ordeal/campaigns/report/progress"
 	"ordeal/gen/option"
 	"ordeal/sim"
 	"ordeal/sim/gem5"

@@ -12,7 +12,7 @@ import (
 
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/cluster"
-	"ordeal/campaigns/progress"
+	"ordeal/campaigns/report/progress"
 )
 
 // jsonCommand runs a command that prints JSON: json STATUS ordeal …. What campaign status

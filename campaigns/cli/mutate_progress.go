@@ -3,7 +3,7 @@ package cli
 import (
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/mutation"
-	"ordeal/campaigns/progress"
+	"ordeal/campaigns/report/progress"
 )
 
 // mutantProgress shows how far mutants are measured or explored, one protocol after

@@ -14,7 +14,7 @@ import (
 	"ordeal/campaigns/engine"
 	"ordeal/campaigns/internal/fake"
 	"ordeal/campaigns/internal/must"
-	"ordeal/campaigns/progress"
+	"ordeal/campaigns/report/progress"
 	"ordeal/sim"
 )
 

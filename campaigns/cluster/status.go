@@ -12,7 +12,7 @@ import (
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/progress"
+	"ordeal/campaigns/report/progress"
 )
 
 // Status is the progress of a campaign on a cluster.

@@ -160,7 +160,7 @@ func encodeLines(enc *json.Encoder, a *journal.Archive, b *compare.Diff) error {
 	total := s.Total()
 	last := &SummaryLine{
 		Event: "summary", Planned: s.Planned, Runs: total.Runs, Operations: total.Operations, Elapsed: s.Elapsed.Seconds(), Recorded: s.Recorded.Seconds(),
-		Outcomes: make(map[string]int), Findings: len(s.Findings), Status: s.ExitStatus(),
+		Outcomes: make(map[string]int), Findings: len(s.Findings), Status: s.ExitStatus(), Canaries: s.Canaries().Of(), Caught: s.Canaries().Caught(),
 	}
 	for o, n := range total.Outcomes {
 		last.Outcomes[o.String()] = n
@@ -169,12 +169,6 @@ func encodeLines(enc *json.Encoder, a *journal.Archive, b *compare.Diff) error {
 		k := s.Rows[i].Canary
 		if k == nil {
 			continue
-		}
-		if k.Control == "" {
-			last.Canaries++
-		}
-		if k.Status == summary.StatusCaught {
-			last.Caught++
 		}
 		if err := enc.Encode(&CanaryLine{"canary", s.Rows[i].Config, k.About, string(k.Status), s.Rows[i].Runs, k.Caught}); err != nil {
 			return err

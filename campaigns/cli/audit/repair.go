@@ -18,7 +18,7 @@ import (
 	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/lab/repair"
-	"ordeal/campaigns/progress"
+	"ordeal/campaigns/report/progress"
 	"ordeal/campaigns/run"
 	"ordeal/sim/protocols"
 )

@@ -20,8 +20,8 @@ import (
 	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/progress"
 	"ordeal/campaigns/reduction"
+	"ordeal/campaigns/report/progress"
 	"ordeal/campaigns/run"
 )
 

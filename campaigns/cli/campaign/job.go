@@ -12,7 +12,7 @@ import (
 	"ordeal/campaigns/engine/merge"
 	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/progress"
+	"ordeal/campaigns/report/progress"
 	"ordeal/campaigns/run"
 )
 

@@ -4,7 +4,7 @@ import (
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/progress"
+	"ordeal/campaigns/report/progress"
 )
 
 // reading shows how far the journals of campaigns are read, for what, until the line

@@ -13,7 +13,7 @@ import (
 	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/progress"
+	"ordeal/campaigns/report/progress"
 	"ordeal/campaigns/run"
 )
 

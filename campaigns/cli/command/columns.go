@@ -1,6 +1,6 @@
 package command
 
-import "ordeal/campaigns/progress"
+import "ordeal/campaigns/report/progress"
 
 // Columns is how many columns tables on standard output may take; 0 means any
 // number.

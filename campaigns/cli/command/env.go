@@ -11,7 +11,7 @@ import (
 	"syscall"
 
 	"ordeal/campaigns/internal/messages"
-	"ordeal/campaigns/progress"
+	"ordeal/campaigns/report/progress"
 	"ordeal/campaigns/run"
 )
 

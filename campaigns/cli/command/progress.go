@@ -1,6 +1,6 @@
 package command
 
-import "ordeal/campaigns/progress"
+import "ordeal/campaigns/report/progress"
 
 // Progress shows on standard error how far work is, which text names until more is
 // known: live on a terminal, else now and then. Close ends it before results are

@@ -118,7 +118,7 @@ func (s *Summary) canaryTable() *messages.Table {
 	for _, wrong := range []bool{true, false} {
 		for _, r := range s.Rows {
 			k := r.Canary
-			if k == nil || k.wrong() != wrong {
+			if k == nil || k.Wrong() != wrong {
 				continue
 			}
 			first, about := "", k.About
@@ -134,8 +134,8 @@ func (s *Summary) canaryTable() *messages.Table {
 	return t
 }
 
-// wrong reports whether the status is not the expected one.
-func (k *Canary) wrong() bool { return k.Status == StatusMissed || k.Status == StatusKilled }
+// Wrong reports a missed canary or a negative control that failed.
+func (k *Canary) Wrong() bool { return k.Status == StatusMissed || k.Status == StatusKilled }
 
 // undecided lists the configurations of canaries that no run has caught yet,
 // where the campaign ended before all their runs. A shard leaves them to the
@@ -162,22 +162,38 @@ func named(names []string) string {
 	return strings.Join(shown, ", ")
 }
 
-// canaryMessages summarise the table of canaries.
-func (s *Summary) canaryMessages() []string {
-	count := make(map[Status]int)
-	names := make(map[Status][]string)
-	otherwise := 0
+// Canaries are the configurations with an injected bug, by status.
+type Canaries map[Status][]string
+
+// Canaries are those of the rows.
+func (s *Summary) Canaries() Canaries {
+	c := make(Canaries)
 	for _, r := range s.Rows {
 		if r.Canary != nil {
-			count[r.Canary.Status]++
-			names[r.Canary.Status] = append(names[r.Canary.Status], r.Config)
+			c[r.Canary.Status] = append(c[r.Canary.Status], r.Config)
+		}
+	}
+	return c
+}
+
+// Caught counts the bugs that were caught.
+func (c Canaries) Caught() int { return len(c[StatusCaught]) }
+
+// Of counts the bugs that ought to be caught: not those of negative controls.
+func (c Canaries) Of() int { return c.Caught() + len(c[StatusMissed]) + len(c[StatusPending]) }
+
+// canaryMessages summarise the table of canaries.
+func (s *Summary) canaryMessages() []string {
+	names, otherwise := s.Canaries(), 0
+	for _, r := range s.Rows {
+		if r.Canary != nil {
 			otherwise += r.Canary.Otherwise
 		}
 	}
 	var out []string
-	if n := count[StatusCaught] + count[StatusMissed] + count[StatusPending]; n > 0 {
-		text := fmt.Sprintf("Canaries are injected bugs that the campaign should catch: %s of %s caught", messages.Comma(count[StatusCaught]), messages.Comma(n))
-		if count[StatusMissed] > 0 {
+	if n := names.Of(); n > 0 {
+		text := fmt.Sprintf("Canaries are injected bugs that the campaign should catch: %s of %s caught", messages.Comma(names.Caught()), messages.Comma(n))
+		if len(names[StatusMissed]) > 0 {
 			text += "; missed: " + named(names[StatusMissed])
 		}
 		undecided := s.undecided()
@@ -190,9 +206,9 @@ func (s *Summary) canaryMessages() []string {
 		}
 		out = append(out, text+".")
 	}
-	if n := count[StatusSurvived] + count[StatusKilled]; n > 0 {
-		text := fmt.Sprintf("Negative controls are mutants that no run can kill: %s of %s survived", messages.Comma(count[StatusSurvived]), messages.Comma(n))
-		if count[StatusKilled] > 0 {
+	if n := len(names[StatusSurvived]) + len(names[StatusKilled]); n > 0 {
+		text := fmt.Sprintf("Negative controls are mutants that no run can kill: %s of %s survived", messages.Comma(len(names[StatusSurvived])), messages.Comma(n))
+		if len(names[StatusKilled]) > 0 {
 			text += "; killed: " + named(names[StatusKilled])
 		}
 		out = append(out, text+".")

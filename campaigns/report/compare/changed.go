@@ -90,5 +90,5 @@ func (p *pair) redrawn(old, new *configRuns) int {
 
 func (n *campaign) result(r *comparedRun) Result {
 	v := n.verdicts.of(r)
-	return Result{Dir: string(n.a.Run(int(r.number))), Outcome: v.outcome, Title: v.title, Answers: v.answers, Log: r.log.String()}
+	return Result{Dir: string(n.a.Run(int(r.number))), Outcome: v.outcome, Title: v.title, Answers: v.answers, Log: r.log}
 }

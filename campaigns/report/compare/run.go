@@ -3,7 +3,9 @@ package compare
 import (
 	"cmp"
 	"fmt"
+	"hash/maphash"
 	"slices"
+	"strings"
 	"time"
 
 	"ordeal/campaigns/config"
@@ -17,8 +19,6 @@ type campaign struct {
 	sum      *summary.Summary
 	configs  map[string]*configRuns
 	verdicts *verdicts
-	words    map[string]string
-	line     []byte // room for the answers of a run
 }
 
 // configRuns is a configuration: what its summary counts, and each of its runs.
@@ -32,17 +32,19 @@ type configRuns struct {
 	runs []comparedRun // in order of their numbers
 }
 
-// comparedRun is a recorded run, small and without pointers: a campaign may have
-// millions. Only runs of one number are compared, and half of a program's hash
-// tells two apart.
+// comparedRun is a recorded run, small: a campaign may have millions. Only runs of one
+// number are compared, and a hash of its program's hash tells two apart.
 type comparedRun struct {
-	log                hash
-	program            [16]byte
+	log                string
+	program            uint64
 	number             int32  // at most config.MaxRuns
 	verdict            uint32 // of verdicts
 	operations         int
 	simulated, checked time.Duration
 }
+
+// programs makes the hashes of the programs of runs.
+var programs = maphash.MakeSeed()
 
 // verdict is what many runs have in common.
 type verdict struct {
@@ -73,7 +75,7 @@ func (s *verdicts) of(r *comparedRun) *verdict { return &s.list[r.verdict] }
 
 func read(a *journal.Archive) (*campaign, error) {
 	f := summary.Follow(a)
-	n := &campaign{a: a, sum: f.Summary(), configs: make(map[string]*configRuns), verdicts: &verdicts{index: make(map[verdict]uint32)}, words: make(map[string]string)}
+	n := &campaign{a: a, sum: f.Summary(), configs: make(map[string]*configRuns), verdicts: &verdicts{index: make(map[verdict]uint32)}}
 	for i := range a.Campaign.Configs {
 		cfg := &a.Campaign.Configs[i]
 		s, err := SettingsOf(a.Campaign, cfg)
@@ -94,32 +96,16 @@ func read(a *journal.Archive) (*campaign, error) {
 // add notes a run.
 func (n *campaign) add(e *journal.Entry) {
 	k := n.configs[e.ConfigName]
-	r := comparedRun{number: int32(e.Number), log: hashOf(e.LogHash), operations: e.Operations, simulated: e.Elapsed}
-	program := hashOf(e.Program)
-	copy(r.program[:], program[:])
-	n.line = n.line[:0]
-	for i := range e.Answers {
-		x := &e.Answers[i]
+	r := comparedRun{number: int32(e.Number), log: e.LogHash, program: maphash.String(programs, e.Program), operations: e.Operations, simulated: e.Elapsed}
+	var answers []string
+	for _, x := range e.Answers {
 		r.checked += x.Search + x.Evidence
-		if i > 0 {
-			n.line = append(n.line, ", "...)
-		}
-		n.line = append(append(append(n.line, x.Model...), ' '), x.Answer...)
+		answers = append(answers, x.Model+" "+x.Answer)
 	}
-	v := verdict{outcome: e.Outcome, title: e.FindingTitle(), answers: n.word(n.line), undecided: e.Undecided()}
+	v := verdict{outcome: e.Outcome, title: e.FindingTitle(), answers: strings.Join(answers, ", "), undecided: e.Undecided()}
 	if e.Finding() {
 		v.finding = summary.KeyOf(e, k.system)
 	}
 	r.verdict = n.verdicts.add(v)
 	k.runs = append(k.runs, r)
-}
-
-// word is the one copy of a text.
-func (n *campaign) word(text []byte) string {
-	known, ok := n.words[string(text)]
-	if !ok {
-		known = string(text)
-		n.words[known] = known
-	}
-	return known
 }

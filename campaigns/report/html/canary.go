@@ -9,15 +9,6 @@ import (
 	"ordeal/campaigns/engine/summary"
 )
 
-// control reports whether no run can show the bug.
-func (p *progress) control() bool { return p.row.Canary.Control != "" }
-
-// wrong reports a missed canary or a negative control that failed.
-func (p *progress) wrong() bool {
-	status := p.row.Canary.Status
-	return status == summary.StatusMissed || status == summary.StatusKilled
-}
-
 type canaryRow struct {
 	Machine                                      machineRow
 	Name, Status, Class, About, Known, Seen, Dir string
@@ -52,7 +43,7 @@ func (d *campaignData) canaryRow(p *progress) canaryRow {
 	if f, ok := statuses[k.Status]; ok {
 		r.Status, r.Class = f[0], f[1]
 	}
-	if p.control() && k.Caught == 0 {
+	if k.Control != "" && k.Caught == 0 {
 		r.Seen = clip(k.Control, titleShown)
 	}
 	if dir, err := filepath.Rel(d.archive.Dir, k.Dir); err == nil && k.Dir != "" {
@@ -72,35 +63,10 @@ func (p *progress) commonest() string {
 	return best
 }
 
-type statusCount map[summary.Status]int
-
-func (d *campaignData) statuses() statusCount {
-	k := make(statusCount)
-	for _, c := range d.canaries {
-		k[c.row.Canary.Status]++
-	}
-	return k
-}
-
-// canaries counts the bugs that ought to be caught.
-func (k statusCount) canaries() int {
-	return k[summary.StatusCaught] + k[summary.StatusMissed] + k[summary.StatusPending]
-}
-
-func (d *campaignData) withStatus(status summary.Status) []string {
-	var list []string
-	for _, c := range d.canaries {
-		if c.row.Canary.Status == status {
-			list = append(list, clip(c.row.Config, nameShown))
-		}
-	}
-	return list
-}
-
 // canaryRows are the rows of the table, missed canaries first.
 func (d *campaignData) canaryRows() []canaryRow {
 	list := slices.Clone(d.canaries)
-	slices.SortStableFunc(list, func(a, b *progress) int { return btoi(b.wrong()) - btoi(a.wrong()) })
+	slices.SortStableFunc(list, func(a, b *progress) int { return btoi(b.row.Canary.Wrong()) - btoi(a.row.Canary.Wrong()) })
 	var rows []canaryRow
 	for _, c := range list[:min(len(list), rowsShown)] {
 		rows = append(rows, d.canaryRow(c))

@@ -28,10 +28,10 @@ type fact struct{ Name, Value, Time string }
 type tile struct{ Value, Name, Class string }
 
 func (d *campaignData) header() headerView {
-	total, k := d.sum.Total(), d.statuses()
+	total, k := d.sum.Total(), d.sum.Canaries()
 	h := headerView{Campaign: clip(d.sum.Campaign, nameShown)}
 	h.Sentence, h.Class = d.verdict(&total, k)
-	h.Details = d.details(&total)
+	h.Details = d.details(&total, k)
 	h.Facts = d.facts()
 	add := func(value, name, class string) { h.Tiles = append(h.Tiles, tile{value, name, class}) }
 	tone := func(bad bool) string {
@@ -44,21 +44,21 @@ func (d *campaignData) header() headerView {
 	add(messages.Comma(total.Operations), "operations checked", "")
 	add(messages.Rate(float64(total.Operations)/d.sum.Spent().Seconds()), "operations a second", "")
 	add(messages.Comma(d.findings()), "different findings", tone(d.findings() > 0))
-	if all := k.canaries(); all > 0 {
-		class := tone(k[summary.StatusMissed] > 0)
-		if k[summary.StatusPending] > 0 && class == "good" {
+	if all := k.Of(); all > 0 {
+		class := tone(len(k[summary.StatusMissed]) > 0)
+		if len(k[summary.StatusPending]) > 0 && class == "good" {
 			class = ""
 		}
-		add(fmt.Sprintf("%s of %s", messages.Comma(k[summary.StatusCaught]), messages.Comma(all)), "canaries caught", class)
+		add(fmt.Sprintf("%s of %s", messages.Comma(k.Caught()), messages.Comma(all)), "canaries caught", class)
 	}
 	return h
 }
 
 // verdict is the result of the campaign in one sentence.
-func (d *campaignData) verdict(total *summary.Row, k statusCount) (sentence, class string) {
+func (d *campaignData) verdict(total *summary.Row, k summary.Canaries) (sentence, class string) {
 	var parts []string
 	class = "good"
-	found, missed := d.findings(), k[summary.StatusMissed]
+	found, missed := d.findings(), len(k[summary.StatusMissed])
 	switch {
 	case found > 0:
 		parts, class = append(parts, messages.Plural(found, "finding")), "bad"
@@ -67,11 +67,11 @@ func (d *campaignData) verdict(total *summary.Row, k statusCount) (sentence, cla
 	default:
 		parts = append(parts, "Nothing found")
 	}
-	switch caught := k[summary.StatusCaught]; {
+	switch caught := k.Caught(); {
 	case missed > 0:
 		parts, class = append(parts, messages.Plural(missed, "canary")+" missed"), "bad"
-	case caught < k.canaries():
-		text := fmt.Sprintf("%d of %s caught", caught, messages.Plural(k.canaries(), "canary"))
+	case caught < k.Of():
+		text := fmt.Sprintf("%d of %s caught", caught, messages.Plural(k.Of(), "canary"))
 		if d.archive.Header.End == "" {
 			text += " so far"
 		}
@@ -103,12 +103,12 @@ func (d *campaignData) verdict(total *summary.Row, k statusCount) (sentence, cla
 }
 
 // details says what the first sentence leaves open.
-func (d *campaignData) details(total *summary.Row) []string {
+func (d *campaignData) details(total *summary.Row, k summary.Canaries) []string {
 	var out []string
-	if missed := d.withStatus(summary.StatusMissed); len(missed) > 0 {
+	if missed := k[summary.StatusMissed]; len(missed) > 0 {
 		out = append(out, "No run showed the bugs of "+names(missed)+".")
 	}
-	if loud := d.withStatus(summary.StatusKilled); len(loud) > 0 {
+	if loud := k[summary.StatusKilled]; len(loud) > 0 {
 		out = append(out, "Runs failed in "+names(loud)+", whose bugs cannot show.")
 	}
 	if total.Runs < d.sum.Planned {
@@ -127,7 +127,11 @@ func (d *campaignData) details(total *summary.Row) []string {
 const namesShown = 5
 
 func names(list []string) string {
-	text := strings.Join(list[:min(len(list), namesShown)], ", ")
+	var shown []string
+	for _, name := range list[:min(len(list), namesShown)] {
+		shown = append(shown, clip(name, nameShown))
+	}
+	text := strings.Join(shown, ", ")
 	if more := len(list) - namesShown; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}

@@ -90,9 +90,7 @@ type progressView struct {
 	State, Class string        // running, or how it ended
 	Spent, Left  time.Duration // Left is 0 where it is not known
 	Total        summary.Row
-	Rate         string // runs a second; empty where none was recorded lately
-	Caught       int
-	Canaries     int
+	Rate         string         // runs a second; empty where none was recorded lately
 	Failed       map[string]int // runs of findings, by configuration
 	Live         bool
 
@@ -112,12 +110,6 @@ func (h *Handler) view(c *campaign, brief bool) (*progressView, error) {
 	for i := range c.sum.Findings {
 		for _, x := range c.sum.Findings[i].Configs {
 			v.Failed[x.Config] += x.Runs
-		}
-	}
-	for i := range c.sum.Rows {
-		if k := c.sum.Rows[i].Canary; k != nil {
-			v.Canaries++
-			v.Caught += map[summary.Status]int{summary.StatusCaught: 1}[k.Status]
 		}
 	}
 	return v, nil

@@ -164,17 +164,7 @@ func newPoint(c *one) Point {
 	s, total := c.sum, c.sum.Total()
 	p := Point{
 		Dir: c.archive.Dir, Started: c.archive.Header.Started, Seed: s.Seed, End: c.archive.Header.End, Runs: total.Runs, Planned: s.Planned,
-		Operations: total.Operations, Rate: float64(total.Operations) / s.Spent().Seconds(),
-	}
-	for i := range s.Rows {
-		if k := s.Rows[i].Canary; k != nil {
-			if k.Control == "" {
-				p.Canaries++
-			}
-			if k.Status == summary.StatusCaught {
-				p.Caught++
-			}
-		}
+		Operations: total.Operations, Rate: float64(total.Operations) / s.Spent().Seconds(), Caught: s.Canaries().Caught(), Canaries: s.Canaries().Of(),
 	}
 	whole := true
 	for _, x := range s.Protocols(c.archive.Campaign) {

@@ -10,7 +10,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -76,30 +75,19 @@ func Auto(w io.Writer) string {
 // Campaign shows on standard error how a campaign goes: lines that are drawn
 // anew on a terminal, else a line now and then; and a line for each finding.
 type Campaign struct {
-	w    io.Writer // for lines that stay
-	live *Live     // nil: plain
-	due  Pace
-
-	mu    sync.Mutex
-	state *state
+	display
+	state *state // guarded by display.mu
 }
 
 // New shows the progress of a campaign in a directory, in a mode that
 // Resolve gave. A campaign without a name is one that could not be read.
 func New(stderr, terminal io.Writer, mode string, c *config.Campaign, dir string) *Campaign {
-	p := &Campaign{w: stderr, state: newState(c), due: Pace{Start: time.Now()}}
-	switch mode {
-	case ModeNone:
-		p.w = io.Discard
-		return p
-	case ModeLive:
-		p.live = NewLive(terminal, func(width int) []string {
-			p.mu.Lock()
-			defer p.mu.Unlock()
-			return p.state.lines(time.Now(), width)
-		})
-		p.w = &messages.Escaper{W: p.live}
-	}
+	p := &Campaign{state: newState(c)}
+	p.show(stderr, terminal, mode, func(width int) []string {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		return p.state.lines(time.Now(), width)
+	})
 	if c.Name != "" {
 		p.Logf("campaign %s: %s in %s", messages.EscapeLine(c.Name), planned(c), messages.EscapeLine(dir))
 	}
@@ -135,14 +123,7 @@ func (p *Campaign) OnResult(s *summary.Summary, run *journal.Entry) {
 }
 
 // Logf prints a line that stays.
-func (p *Campaign) Logf(format string, args ...any) { fmt.Fprintf(p.w, format+"\n", args...) }
-
-// Close removes what is not to stay.
-func (p *Campaign) Close() {
-	if p.live != nil {
-		p.live.Close()
-	}
-}
+func (p *Campaign) Logf(format string, args ...any) { fmt.Fprintf(p, format+"\n", args...) }
 
 // Every is the time between lines of progress where standard error is no
 // terminal; campaigns make it longer as they go on, up to plainMost.

@@ -76,17 +76,12 @@ func (p *state) count(s *summary.Summary) {
 	total := s.Total()
 	p.runs, p.operations, p.planned = total.Runs, total.Operations, s.Planned
 	p.outcomes = make(map[sim.Outcome]int)
-	p.canaries, p.caught, p.missed = 0, 0, nil
+	canaries := s.Canaries()
+	p.canaries, p.caught, p.missed = canaries.Of(), canaries.Caught(), canaries[summary.StatusMissed]
 	for i := range s.Rows {
 		r := &s.Rows[i]
 		switch k := r.Canary; {
 		case k != nil && k.Control == "":
-			p.canaries++
-			if k.Status == summary.StatusCaught {
-				p.caught++
-			} else if k.Status == summary.StatusMissed {
-				p.missed = append(p.missed, r.Config)
-			}
 			p.outcomes[sim.Infra] += r.Outcomes[sim.Infra]
 		default:
 			for o, n := range r.Outcomes {
