@@ -13,11 +13,11 @@ var lineBudgets = []struct {
 	folder     string
 	lines, aim int
 }{
-	{"gen", 8620, 9200},
+	{"gen", 8617, 9200},
 	{"sim", 43000, 36500},
 	{"sim/slicc/syntax", 3850, 2700}, {"sim/slicc/types", 1300, 1200}, {"sim/slicc/compiler", 2720, 2000}, {"sim/slicc/mutate", 2350, 2000},
 	{"sim/ruby", 12650, 11100}, {"sim/builtin", 6014, 5350}, {"sim/explore", 5050, 4800}, {"sim/gem5", 4635, 4275}, {"sim/sandbox", 1980, 1500},
-	{"parse", 10360, 7000},
+	{"parse", 10227, 7000},
 	{"check", 28009, 24500},
 	{"check/saturate", 4615, 4300}, {"check/search", 2712, 2500}, {"check/procedures", 2000, 1500}, {"check/witness", 4420, 3350},
 	{"check/picture", 1830, 900}, {"check/serial", 4840, 4400},

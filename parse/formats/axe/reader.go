@@ -32,12 +32,6 @@ func (r *Reader) Next() (Trace, error) {
 		if err == io.EOF && t.Line > 0 {
 			break
 		}
-		if err == nil && b.plain(line, r.lines.Line) {
-			if t.Line == 0 {
-				t.Line = r.lines.Line
-			}
-			continue
-		}
 		tooLong := err != nil && errors.Is(err, trace.ErrLineTooLong)
 		if err != nil && !tooLong {
 			return Trace{}, err

@@ -14,7 +14,7 @@ import (
 // each in one line, what of the file is left out. The error is about reading,
 // or joins all faults, each with name and line.
 func (d Dialect) Read(in io.Reader, name string) (h *parse.History, notes []string, err error) {
-	r := reader{dialect: d}
+	r := reader{dialect: d, owner: map[int64]int32{}}
 	if err := r.trace.ReadLines(in, name, r.line); err != nil {
 		return nil, nil, err
 	}
@@ -32,7 +32,7 @@ func (d Dialect) Read(in io.Reader, name string) (h *parse.History, notes []stri
 // Fits reports whether the lines of a text, whose values need not name their
 // writers, are of a dialect.
 func Fits(text []byte, d Dialect) bool {
-	r := reader{dialect: d}
+	r := reader{dialect: d, owner: map[int64]int32{}}
 	line := 0
 	for code := range bytes.SplitSeq(text, []byte{'\n'}) {
 		line++
@@ -50,7 +50,7 @@ type reader struct {
 	dialect Dialect
 	trace   trace.Builder
 	session []session
-	owner   owners
+	owner   map[int64]int32 // transaction → its session
 	// zeros are the lines of the first transaction that write 0, and rest
 	// whether it does anything else.
 	zeros []int
@@ -170,12 +170,12 @@ func (r *reader) add(op parse.Op, thread []byte, id int64, line int) error {
 
 // begin begins transaction id of a session.
 func (r *reader) begin(t int32, id int64) error {
-	if owner, seen := r.owner.of(id); seen && owner != t {
+	if owner, seen := r.owner[id]; seen && owner != t {
 		return fmt.Errorf("transaction %d of session %s: it is of session %s", id, r.trace.Threads.List[t], r.trace.Threads.List[owner])
 	} else if seen {
 		return fmt.Errorf("transaction %d goes on after transaction %d of the session began", id, r.session[t].tx)
 	}
-	r.owner.set(id, t)
+	r.owner[id] = t
 	r.closeTx(t)
 	r.session[t] = session{tx: id, start: r.trace.Len(t), any: true}
 	return nil
@@ -199,35 +199,4 @@ func (r *reader) initialState() {
 		r.trace.Faultf(line, "writes 0, the initial value, in a transaction that does more")
 	}
 	r.zeros = nil
-}
-
-// owners has the session of each transaction, in a table for small numbers.
-type owners struct {
-	small []int32 // session + 1
-	large map[int64]int32
-}
-
-// maxSmall is one more than the largest number in the table.
-const maxSmall = 1 << 24
-
-func (o *owners) of(tx int64) (session int32, ok bool) {
-	if tx < int64(len(o.small)) {
-		return o.small[tx] - 1, o.small[tx] > 0
-	}
-	session, ok = o.large[tx]
-	return session, ok
-}
-
-func (o *owners) set(tx int64, session int32) {
-	if tx < maxSmall {
-		for tx >= int64(len(o.small)) {
-			o.small = append(o.small, make([]int32, max(1024, len(o.small)))...)
-		}
-		o.small[tx] = session + 1
-		return
-	}
-	if o.large == nil {
-		o.large = map[int64]int32{}
-	}
-	o.large[tx] = session
 }

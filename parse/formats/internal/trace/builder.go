@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 
@@ -84,12 +85,8 @@ func (t *Builder) Faultf(line int, format string, args ...any) {
 
 // Thread is the number of the thread of that name, a new one where it is
 // first named.
-func (t *Builder) Thread(name []byte) int32 { return t.thread(t.Threads.Index(name)) }
-
-// NumberedThread is Thread for the name that is a number below 2¹⁶.
-func (t *Builder) NumberedThread(v int) int32 { return t.thread(t.Threads.Number(v)) }
-
-func (t *Builder) thread(i int32) int32 {
+func (t *Builder) Thread(name []byte) int32 {
+	i := t.Threads.Index(name)
 	if int(i) == len(t.threads) {
 		t.threads = append(t.threads, thread{})
 	}
@@ -177,10 +174,10 @@ func (t *Builder) sorted() []int {
 		list[i] = i
 	}
 	rank := func(i int) int {
-		if v, ok := smallNumber([]byte(t.Threads.List[i])); ok {
-			return v
+		if v, err := strconv.ParseUint(t.Threads.List[i], 10, 16); err == nil && strconv.FormatUint(v, 10) == t.Threads.List[i] {
+			return int(v)
 		}
-		return maxSmall
+		return math.MaxInt
 	}
 	slices.SortStableFunc(list, func(a, b int) int { return cmp.Compare(rank(a), rank(b)) })
 	return list
