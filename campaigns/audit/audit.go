@@ -289,6 +289,9 @@ func (s *session) run(ctx context.Context, a attempt) (*outcome, error) {
 	out, err := a.run(bounded)
 	switch {
 	case err != nil && errors.Is(context.Cause(bounded), engine.ErrLimit):
+		cut := s.o.Clock() - s.spent
+		s.turn.work.CPU += cut
+		s.report.CPU += cut
 		s.endTurn()
 		s.report.Limit = LimitCPU
 		return nil, engine.ErrLimit
@@ -300,16 +303,14 @@ func (s *session) run(ctx context.Context, a attempt) (*outcome, error) {
 	return out, nil
 }
 
-// overtime is the CPU time beyond the limit that a run is given to end by itself.
-const overtime = time.Second
-
 // bounded is a context that ends when a run takes much more CPU time than the limit leaves.
 func (s *session) bounded(ctx context.Context) (context.Context, func()) {
 	bounded, cancel := context.WithCancelCause(ctx)
 	if !s.watch {
 		return bounded, func() { cancel(nil) }
 	}
-	last := s.spent + s.o.CPU + overtime - s.report.CPU
+	// A run that is about to end may do so by itself.
+	last := s.spent + s.o.CPU + min(time.Second, s.o.CPU/50) - s.report.CPU
 	tick := time.NewTicker(100 * time.Millisecond)
 	go func() {
 		for {

@@ -11,7 +11,6 @@ import (
 	"ordeal/campaigns/run"
 	"ordeal/gen"
 	"ordeal/sim"
-	"ordeal/sim/builtin"
 	"ordeal/sim/ruby"
 )
 
@@ -45,7 +44,7 @@ func Again(ctx context.Context, m config.Machine, protocol *ruby.Protocol, f *Fi
 		}
 		return failures, r.Coverage, 1, nil
 	}
-	on, err := of(&m, protocol)
+	on, err := compiled(&m, protocol)
 	if err != nil {
 		return nil, nil, 0, err
 	}
@@ -91,16 +90,4 @@ func Explored(ctx context.Context, m config.Machine, e *config.Explore) (r *expl
 		return nil, errors.Join(err, ctx.Err())
 	}
 	return r, nil
-}
-
-// of is the simulator of a machine, with a protocol that is compiled already unless it is nil.
-func of(m *config.Machine, protocol *ruby.Protocol) (*builtin.Runner, error) {
-	if protocol != nil {
-		return compiled(m, protocol)
-	}
-	on, err := run.NewRunner(config.SimBuiltin, &config.Config{Machine: *m})
-	if err != nil {
-		return nil, err
-	}
-	return on.(*builtin.Runner), nil
 }

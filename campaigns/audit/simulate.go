@@ -206,13 +206,15 @@ func (s *session) runner(m *config.Machine) (*builtin.Runner, error) {
 	return compiled(m, s.protocol)
 }
 
-// compiled is the simulator of a machine with a protocol.
+// compiled is the simulator of a machine, with a protocol that is compiled already unless it is nil.
 func compiled(m *config.Machine, protocol *ruby.Protocol) (*builtin.Runner, error) {
 	o, err := m.Builtin()
 	if err != nil {
 		return nil, err
 	}
-	o.Compiled, o.Protocol, o.SLICC, o.Builtins, o.SLICCPath, o.Repair, o.Mutant = protocol, protocol.Name(), "", "", nil, false, ""
+	if protocol != nil {
+		o.Compiled, o.Protocol, o.SLICC, o.Builtins, o.SLICCPath, o.Repair, o.Mutant = protocol, protocol.Name(), "", "", nil, false, ""
+	}
 	return builtin.New(o)
 }
 

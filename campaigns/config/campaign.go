@@ -158,12 +158,6 @@ func (c *Config) UnmarshalYAML(node *yaml.Node) error {
 	if err := node.Decode((*plain)(c)); err != nil {
 		return err
 	}
-	if c.Latency > 0 && c.Jitter == -1 {
-		c.Jitter = 0
-	}
-	if c.MemoryLatency > 0 && c.MemoryJitter == -1 {
-		c.MemoryJitter = 0
-	}
 	if document.Child(node, "classify") == nil { // the default is for other models than the expected one
 		c.Classify = slices.DeleteFunc(c.Classify, func(name string) bool { return name == c.Expect })
 	}

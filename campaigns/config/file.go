@@ -119,7 +119,7 @@ func assemble(name string, text []byte, include includer, sets []string, x *expa
 		return nil, fmt.Errorf("%s: configs: %d configurations, more than %d", name, len(configs.Content), maxConfigs)
 	}
 	faults = append(faults, checkKeys(doc, x)...)
-	if err := errors.Join(document.Distinct(compact(faults))...); err != nil {
+	if err := errors.Join(document.Distinct(faults)...); err != nil {
 		return nil, err
 	}
 	c := Defaults()
@@ -133,15 +133,4 @@ func assemble(name string, text []byte, include includer, sets []string, x *expa
 		return nil, err
 	}
 	return &c, nil
-}
-
-// compact drops what is no error.
-func compact(errs []error) []error {
-	var list []error
-	for _, err := range errs {
-		if err != nil {
-			list = append(list, err)
-		}
-	}
-	return list
 }

@@ -12,6 +12,7 @@ import (
 	"ordeal/campaigns/internal/must"
 	"ordeal/gen"
 	"ordeal/sim/builtin/core"
+	"ordeal/sim/builtin/event"
 	"ordeal/sim/protocols"
 )
 
@@ -141,7 +142,10 @@ func TestWrittenZeros(t *testing.T) {
 		}
 	}
 	c, err := Parse("f.yaml", file("latency-seeds: 0, latency: 6, jitter: 0, lock-hold: 0"), nil)
-	if err != nil || c.Configs[0].LatencySeeds != -1 || c.Configs[0].Jitter != 0 {
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o, err := c.Configs[0].Builtin(); err != nil || o.LatencySeeds != -1 || o.Latency != (event.Latency{Base: 6}) {
 		t.Errorf("%+v, %v: want no seeds and no jitter", c, err)
 	}
 }

@@ -102,14 +102,10 @@ func (w *walk) scalar(n *yaml.Node, o *option.Option, t reflect.Type) {
 	value := reflect.New(t)
 	if err := n.Decode(value.Interface()); err != nil {
 		w.fault(n, "%s: %s", o.Name, strings.TrimPrefix(valueMessage(err), o.Name+" "))
-	} else if value.Elem().IsZero() {
-		none, err := o.None()
-		switch {
-		case err != nil:
-			w.fault(n, "%s: %w", o.Name, err)
-		case none != 0:
-			n.Value = strconv.FormatInt(none, 10)
-		}
+	} else if none, err := o.None(); err != nil && value.Elem().IsZero() {
+		w.fault(n, "%s: %w", o.Name, err)
+	} else if none != 0 && value.Elem().IsZero() {
+		n.Value = strconv.FormatInt(none, 10)
 	}
 }
 

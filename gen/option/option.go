@@ -113,7 +113,7 @@ func (o *Option) Limits() string {
 	return "at least " + number(o.Min)
 }
 
-// None is the whole number that a 0 which somebody writes stands for: itself, or -1 of an option that
+// None is the whole number that a written 0 stands for: itself, or -1 of an option that
 // has that for none. It is an error where it would be taken for another number, the default.
 func (o *Option) None() (int64, error) {
 	if o.Min != nil && *o.Min < 0 {

@@ -79,7 +79,7 @@ func (s *simulation) look() sim.Result {
 		p.performed, p.tick, p.events, p.transitions = n, now, s.queue.Count(), a.Transitions
 		p.horizon, p.turns = s.queue.Latest(), 0
 		if s.barriers != nil {
-			s.barriers.Resume()
+			s.barriers.Paused = false
 		}
 	} else if now > p.horizon {
 		p.horizon = s.queue.Latest()
@@ -140,7 +140,10 @@ func (s *simulation) settle() bool {
 	if s.functional != nil {
 		s.functional.Stop()
 	}
-	polls := s.barriers != nil && !s.storesFail() && s.barriers.Pause()
+	polls := s.barriers != nil && !s.storesFail() && !s.barriers.Gathered()
+	if polls {
+		s.barriers.Paused = true
+	}
 	return len(s.flushers)+len(s.prefetchers) > 0 || s.functional != nil || polls
 }
 
@@ -154,14 +157,6 @@ func (s *simulation) overdue(limit event.Tick) (name string, since event.Tick, f
 		}
 	}
 	return name, since, found
-}
-
-// spent is the result of a run whose budget is used up.
-func (s *simulation) spent() sim.Result {
-	if s.progress.starved != nil {
-		return *s.progress.starved
-	}
-	return sim.Result{Outcome: sim.Timeout, Title: "step budget used up", Detail: s.unfinished()}
 }
 
 // deadlock is the result of a run in which nothing is in flight. Its title names the place

@@ -216,14 +216,11 @@ func (o Options) Validate() error {
 	if o.Lines < 1 {
 		errs = append(errs, fmt.Errorf("cache of %d lines: want at least 1", o.Lines))
 	}
-	if o.Flush < 0 || o.Flush > event.MaxLatency || o.Flush > 0 && (o.Protocol == Ideal || o.Protocol == IdealCached) {
-		errs = append(errs, option.Faultf("flush", "%d ticks: want 0 to %d, with a coherence protocol", o.Flush, event.MaxLatency))
-	}
-	if o.Functional < 0 || o.Functional > event.MaxLatency || o.Functional > 0 && (o.Protocol == Ideal || o.Protocol == IdealCached) {
-		errs = append(errs, option.Faultf("functional", "%d ticks: want 0 to %d, with a coherence protocol", o.Functional, event.MaxLatency))
-	}
-	if o.Prefetch < 0 || o.Prefetch > event.MaxLatency || o.Prefetch > 0 && (o.Protocol == Ideal || o.Protocol == IdealCached) {
-		errs = append(errs, option.Faultf("prefetch", "%d ticks: want 0 to %d, with a coherence protocol", o.Prefetch, event.MaxLatency))
+	for i, every := range []event.Tick{o.Flush, o.Functional, o.Prefetch} {
+		name := []string{"flush", "functional", "prefetch"}[i]
+		if every < 0 || every > event.MaxLatency || every > 0 && (o.Protocol == Ideal || o.Protocol == IdealCached) {
+			errs = append(errs, option.Faultf(name, "%d ticks: want 0 to %d, with a coherence protocol", every, event.MaxLatency))
+		}
 	}
 	if o.PrefetchStreams < 0 || o.PrefetchStreams > 0 && (o.Protocol == Ideal || o.Protocol == IdealCached) {
 		errs = append(errs, option.Faultf("prefetch-streams", "%d misses: want at least 0, with a coherence protocol", o.PrefetchStreams))
@@ -275,11 +272,9 @@ func (o *Options) validateSizes() error {
 	if o.Directories < 0 || o.Banks < 0 {
 		return option.Faultf("dirs", "%d directories, %d banks: want at least 1", o.Directories, o.Banks)
 	}
-	if _, err := o.parameters(); err != nil {
-		return err
-	}
-	if _, err := o.bounds(); err != nil {
-		return err
+	_, wrong := each(o.Parameters, ruby.ParseParameter)
+	if _, err := each(o.Bounds, ruby.ParseBound); wrong != nil || err != nil {
+		return errors.Join(wrong, err)
 	}
 	system := o.ruby(size{cores: 1}, 0)
 	system.Network = ruby.DefaultNetwork // Latency is checked by itself
@@ -291,32 +286,20 @@ func (o *Options) size(p *gen.Program) size {
 	return size{max(o.Cores, p.Cores(), 1), p.CountAgents(gen.AgentDMA)}
 }
 
-// parameters reads Parameters. The error joins an option.Fault for each one
-// that is malformed.
-func (o *Options) parameters() ([]ruby.Parameter, error) {
-	var list []ruby.Parameter
+// each reads a list of options. The error joins an option.Fault for each one that is malformed.
+func each[T any](texts []string, parse func(text string) (T, error)) ([]T, error) {
+	var list []T
 	var errs []error
-	for _, text := range o.Parameters {
-		p, err := ruby.ParseParameter(text)
+	for _, text := range texts {
+		p, err := parse(text)
 		list, errs = append(list, p), append(errs, err)
 	}
 	return list, errors.Join(errs...)
 }
 
-// bounds reads Bounds, as parameters does Parameters.
-func (o *Options) bounds() ([]ruby.Bound, error) {
-	var list []ruby.Bound
-	var errs []error
-	for _, text := range o.Bounds {
-		b, err := ruby.ParseBound(text)
-		list, errs = append(list, b), append(errs, err)
-	}
-	return list, errors.Join(errs...)
-}
-
 func (o *Options) ruby(n size, seed uint64) ruby.Options {
-	parameters, _ := o.parameters() // Validate reports what is wrong with them
-	bounds, _ := o.bounds()
+	parameters, _ := each(o.Parameters, ruby.ParseParameter) // Validate reports what is wrong with them
+	bounds, _ := each(o.Bounds, ruby.ParseBound)
 	return ruby.Options{
 		Parameters: parameters, Bounds: bounds, MemoryChannels: o.MemoryChannels,
 		Cores: n.cores, Devices: n.devices, Network: o.Latency, Occupancy: o.Occupancy, Memory: o.Memory, Private: o.Private, Shared: o.Shared,

@@ -80,7 +80,10 @@ func (s *simulation) until(ctx context.Context, deadline time.Time, done func() 
 			left = min(left, s.job.Work)
 		}
 		if left -= min(left, s.queue.Count()); left == 0 {
-			return s.spent()
+			if s.progress.starved != nil {
+				return *s.progress.starved
+			}
+			return sim.Result{Outcome: sim.Timeout, Title: "step budget used up", Detail: s.unfinished()}
 		}
 		n := uint64(batch)
 		if s.progress.turns > 0 {

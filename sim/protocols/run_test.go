@@ -89,7 +89,7 @@ func (s setting) run(t testing.TB, r *builtin.Runner, seed uint64) builtin.Repor
 	return report
 }
 
-// TestAlone has a core flush what it owns where nobody else could answer: the directory does.
+// TestAlone has a core flush what it owns where no other cache could answer: the directory does.
 func TestAlone(t *testing.T) {
 	s := setting{core: core.TSO, threads: 1, ops: 40, lines: 4, rounds: 5, flush: 40}
 	for seed := range uint64(3) {

@@ -45,8 +45,10 @@ func parse(name string, text []byte, places map[*yaml.Node]string) (*yaml.Node, 
 func Distinct(faults []error) []error {
 	seen := make(map[string]bool)
 	return slices.DeleteFunc(faults, func(err error) bool {
-		again := seen[err.Error()]
-		seen[err.Error()] = true
+		again := err == nil || seen[err.Error()]
+		if err != nil {
+			seen[err.Error()] = true
+		}
 		return again
 	})
 }

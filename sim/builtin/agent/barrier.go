@@ -67,7 +67,8 @@ type Group struct {
 	waiting int        // members that are at a barrier, or have come to their end
 	since   event.Tick // when the last of them came there
 	steps   int        // see Steps
-	paused  bool       // see Pause
+	// Paused has threads that wait at a barrier poll nothing.
+	Paused bool
 }
 
 // NewGroup is the threads of the cores of a program, whose counts lie behind its locations.
@@ -96,7 +97,6 @@ type Member struct {
 	next   int // whose count is polled
 	seen   uint64
 	pause  event.Tick // before the next poll
-	parked bool       // for a pause of the group
 	// stale is the tick at which an old count was read although the new one had been stored; 0: none since
 	// the last new one.
 	stale event.Tick
@@ -149,7 +149,8 @@ func (g *Group) line(member int) memory.Addr { return g.base + memory.Addr(membe
 func (m *Member) Handle(uint64) {
 	r := memory.Request{Line: m.group.line(m.number), Write: true, Client: m.client}
 	if m.state == polling {
-		if m.parked = m.group.paused; m.parked {
+		if m.group.Paused {
+			m.wake(mostPoll)
 			return
 		}
 		r = memory.Request{Line: m.group.line(m.next), Client: m.client}
@@ -236,25 +237,8 @@ func (g *Group) Overdue(limit event.Tick) (where, what string, found bool) {
 	return "", "", false
 }
 
-// Pause has threads that wait at a barrier poll no more, until Resume; false if no thread is
-// anywhere else, whose progress they wait for.
-func (g *Group) Pause() bool {
-	g.paused = g.waiting < len(g.members)
-	return g.paused
-}
-
-// Resume ends Pause.
-func (g *Group) Resume() {
-	if !g.paused {
-		return
-	}
-	g.paused = false
-	for _, m := range g.members {
-		if m.parked {
-			m.wake(1)
-		}
-	}
-}
+// Gathered reports whether all threads wait at a barrier, or are at their end.
+func (g *Group) Gathered() bool { return g.waiting == len(g.members) }
 
 // place is the barrier that the thread is at.
 func (m *Member) place() string {
