@@ -245,12 +245,12 @@ func newMutateShow(e *env) *cobra.Command {
 				return command.Usage(err)
 			}
 		}
-		if asJSON {
-			if explore {
-				if proofs, err = s.prove(ctx, m.ID, maxStates); err != nil {
-					return err
-				}
+		if explore {
+			if proofs, err = s.prove(ctx, m.ID, maxStates); err != nil {
+				return err
 			}
+		}
+		if asJSON {
 			return e.PrintJSON(shownMutant{newListedMutant(&m), string(diff), results, proofs})
 		}
 		if m.Equivalent != "" {
@@ -260,11 +260,6 @@ func newMutateShow(e *env) *cobra.Command {
 			return err
 		}
 		showResults(e, results)
-		if explore {
-			if proofs, err = s.prove(ctx, m.ID, maxStates); err != nil {
-				return err
-			}
-		}
 		showProofs(e, proofs)
 		return nil
 	})

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"ordeal/campaigns/cli/command"
-	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/mutation"
 )
@@ -52,7 +51,7 @@ func showProofs(e *env, proofs []mutation.Proof) {
 
 // reportTruth prints what exploration says of the mutants, and holds the programs
 // against it.
-func (m *matrix) reportTruth(results []mutation.Result, proofs []mutation.Proof) error {
+func (m *matrix) reportTruth(results []mutation.Result, proofs []mutation.Proof) {
 	sampled := len(results) > 0
 	if sampled {
 		fmt.Fprint(m.Stdout, mutation.Table(results, m.Columns()))
@@ -76,35 +75,11 @@ func (m *matrix) reportTruth(results []mutation.Result, proofs []mutation.Proof)
 		}
 	}
 	fmt.Fprintf(m.Stdout, "\nresults  %s\n", filepath.Join(m.dir, mutation.ExploredFile))
-	return truthStatus(results, proofs)
 }
 
-// truthStatus is the exit status of mutants that were explored: a finding where one is
-// not known to be equivalent and not killed, by exploration or by programs.
-func truthStatus(results []mutation.Result, proofs []mutation.Proof) error {
-	left := slices.ContainsFunc(proofs, func(p mutation.Proof) bool { return p.Equivalent == "" && p.Truth != mutation.Refuted })
-	if left || len(results) > 0 && len(mutation.Missed(results, proofs)) > 0 {
-		return command.Exit(summary.ExitFinding)
-	}
-	return nil
-}
-
-// printJSON prints all that was measured, and gives the exit status.
-func (m *matrix) printJSON(results []mutation.Result, proofs []mutation.Proof, survivors []mutation.Survivor) error {
-	out := struct {
-		Dir       string              `json:"dir"`
-		Results   []mutation.Result   `json:"results,omitempty"`
-		Survivors []mutation.Survivor `json:"survivors,omitempty"`
-		Proofs    []mutation.Proof    `json:"proofs,omitempty"`
-	}{m.dir, results, survivors, proofs}
-	if err := m.PrintJSON(out); err != nil {
-		return err
-	}
-	if len(proofs) > 0 {
-		return truthStatus(results, proofs)
-	}
-	if len(survivors) > 0 {
-		return command.Exit(summary.ExitFinding)
-	}
-	return nil
+// left reports whether a mutant that was explored is not known to be equivalent and not
+// killed, by exploration or by programs.
+func left(results []mutation.Result, proofs []mutation.Proof) bool {
+	return slices.ContainsFunc(proofs, func(p mutation.Proof) bool { return p.Equivalent == "" && p.Truth != mutation.Refuted }) ||
+		len(results) > 0 && len(mutation.Missed(results, proofs)) > 0
 }

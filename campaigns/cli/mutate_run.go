@@ -202,21 +202,33 @@ func (m *matrix) report(results []mutation.Result, proofs []mutation.Proof) erro
 		}
 	}
 	survivors := mutation.Survivors(results)
-	if m.json {
-		return m.printJSON(results, proofs, survivors)
-	}
+	found := len(survivors) > 0
 	if len(proofs) > 0 {
-		return m.reportTruth(results, proofs)
+		found = left(results, proofs)
 	}
-	fmt.Fprint(m.Stdout, mutation.Table(results, m.Columns()))
-	if len(survivors) > 0 {
-		fmt.Fprintf(m.Stdout, "%d mutants survived:\n", len(survivors))
+	switch {
+	case m.json:
+		if err := m.PrintJSON(struct {
+			Dir       string              `json:"dir"`
+			Results   []mutation.Result   `json:"results,omitempty"`
+			Survivors []mutation.Survivor `json:"survivors,omitempty"`
+			Proofs    []mutation.Proof    `json:"proofs,omitempty"`
+		}{m.dir, results, survivors, proofs}); err != nil {
+			return err
+		}
+	case len(proofs) > 0:
+		m.reportTruth(results, proofs)
+	default:
+		fmt.Fprint(m.Stdout, mutation.Table(results, m.Columns()))
+		if found {
+			fmt.Fprintf(m.Stdout, "%d mutants survived:\n", len(survivors))
+		}
 		for _, s := range survivors {
 			fmt.Fprintf(m.Stdout, "  %s: %s\n", s.Mutant, s.Reason)
 		}
+		fmt.Fprintf(m.Stdout, "\nresults  %s\n", m.matrixPath())
 	}
-	fmt.Fprintf(m.Stdout, "\nresults  %s\n", m.matrixPath())
-	if len(survivors) > 0 {
+	if found {
 		return command.Exit(summary.ExitFinding)
 	}
 	return nil

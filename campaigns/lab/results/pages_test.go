@@ -6,6 +6,7 @@ package results
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
@@ -291,29 +292,25 @@ func matrix(t *testing.T) string {
 	return "```text\n" + strings.TrimRight(mutation.Table(results, 0), "\n") + "\n```\n"
 }
 
-// figures has published figures next to measured ones.
+// figures has published figures next to measured ones, of the report of bench papers.
 func figures(t *testing.T) string {
-	data, err := os.ReadFile("data/papers.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var list []struct {
-		Name, From string
-		Figures    []struct{ What, Published, Measured string }
-	}
-	decoder := yaml.NewDecoder(bytes.NewReader(data))
-	decoder.KnownFields(true)
-	if err := decoder.Decode(&list); err != nil {
-		t.Fatal(err)
-	}
+	text, err := os.ReadFile("data/papers.json")
+	must.Succeed(t, err)
+	var report papers.Report
+	must.Succeed(t, json.Unmarshal(text, &report))
 	table := &messages.Table{Header: []any{"experiment", "from", "figure", "published", "measured"}, Left: []int{1, 2, 3, 4}}
-	for _, x := range list {
+	for _, x := range report.Results {
 		if !slices.Contains(papers.Names(), x.Name) {
 			t.Errorf("no experiment %s", x.Name)
 		}
-		for _, f := range x.Figures {
-			table.Rows = append(table.Rows, []any{x.Name, x.From, cell(f.What), cell(f.Published), cell(f.Measured)})
+		for _, f := range x.Published {
+			if f.Measured != "" {
+				table.Rows = append(table.Rows, []any{x.Name, x.Paper.Short + ", " + x.Place, cell(f.What), cell(f.Value), cell(f.Measured)})
+			}
 		}
+	}
+	if len(report.Results) != len(papers.Names()) {
+		t.Errorf("%d experiments, want %d", len(report.Results), len(papers.Names()))
 	}
 	return table.Markdown()
 }
