@@ -44,10 +44,12 @@ func LoadWith(fsys fs.FS, root, builtins string) (*File, error) {
 			l.faults = append(l.faults, err.(Faults)...)
 		}
 	}
+	if len(l.faults) == 0 {
+		l.faults = modernize(file)
+	}
 	if len(l.faults) > 0 {
 		return nil, l.faults
 	}
-	modernize(file)
 	return file, nil
 }
 

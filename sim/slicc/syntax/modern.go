@@ -10,11 +10,13 @@ import (
 // that they had then, in today's language: names of types and functions that gem5 has
 // changed since, buffers that were objects of a machine and are parameters, methods of
 // ports that took no time, and the declarations that gem5's compiler made by itself.
-func modernize(root *File) {
+// The fault is the place at which a protocol turns out to be of GEMS, or of gem5 before
+// January 2011 (c82a8979a3): entries were values, which transitions got from the caches.
+func modernize(root *File) Faults {
 	m := modernizer{has: map[string]bool{}, machines: map[string]bool{}, buffers: map[string]bool{}, delays: "Cycles", untimed: map[*MethodCall]bool{}}
 	files := allFiles(root)
 	if !slices.ContainsFunc(files, func(f *File) bool { return f.Older || slices.ContainsFunc(f.Decls, isMapping) }) {
-		return
+		return nil
 	}
 	for _, f := range files {
 		m.note(f.Decls)
@@ -27,6 +29,11 @@ func modernize(root *File) {
 		}))
 	}
 	m.complete(root)
+	var faults Faults
+	if at := m.values; at.Line > 0 {
+		faults.Add(at, "this is the language of GEMS and of gem5 before 2011, in which transitions get no entries, but look for them: it is not read (gem5's protocols changed in January 2011, which shows what to write)")
+	}
+	return faults
 }
 
 // allFiles lists a file and those that it includes, each once, included ones first.
@@ -53,6 +60,8 @@ type modernizer struct {
 	machines  map[string]bool      // names of machines, also those used as MachineType:NAME
 	names     []string             // the same in the order of the text
 	memory    bool                 // in a machine with a MemoryControl
+	entries   bool                 // in a machine with entries of caches
+	values    Pos                  // the first trigger that leaves them out
 	makes     bool                 // lookups of a DirectoryMemory make entries
 	directory string               // the DirectoryMemory of the machine, if they do
 	delays    string               // what set of a timer takes: Cycles or int, or Tick as today
@@ -281,6 +290,13 @@ const memoryControl = "memBuffer"
 
 func (m *modernizer) machineDecl(d *Machine) {
 	m.memory, m.directory = false, ""
+	m.entries = slices.ContainsFunc(d.Body, func(d Decl) bool {
+		if s, ok := d.(*Struct); ok {
+			of, _ := s.Pairs.Get("interface")
+			return of == "AbstractCacheEntry"
+		}
+		return false
+	})
 	d.Others = nil
 	object := func(typ, name string) *Object {
 		return &Object{DeclNode: DeclNode{d.Pos}, Type: TypeName{Pos: d.Pos, Name: typ}, Pointer: true, Name: Ident{d.Pos, name}}

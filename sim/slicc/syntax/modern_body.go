@@ -103,6 +103,9 @@ func (m *modernizer) call(x *Call) {
 	for i := range x.Args {
 		m.cycles(&x.Args[i])
 	}
+	if name == "trigger" && len(x.Args) == 2 && m.entries && m.values.Line == 0 {
+		m.values = x.Func.Pos
+	}
 	if today, ok := renamedFunctions[name]; ok {
 		x.Func.Name = today
 		return

@@ -83,6 +83,9 @@ func (p *parser) olderParams(d *Machine) {
 	if !p.is("{") {
 		p.expect(":")
 	}
+	for !p.lost && strings.HasPrefix(p.tok().text, "LATENCY_") { // GEMS lists names of its configuration
+		p.advance()
+	}
 	for p.has("{") {
 		o := p.objectHead()
 		switch {

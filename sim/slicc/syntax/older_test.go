@@ -72,6 +72,15 @@ func TestListed(t *testing.T) {
 	}
 }
 
+// TestValues refuses a protocol whose transitions get no entries, once and at its place.
+func TestValues(t *testing.T) {
+	text := "protocol \"P\"; machine(A) { structure(Entry, interface=\"AbstractCacheEntry\") { }\nin_port(i, M, q) {\n trigger(Event:Load, a); trigger(Event:Store, a); } }"
+	_, err := Load(fstest.MapFS{"in.slicc": {Data: []byte(text)}}, "in.slicc")
+	if faults, ok := err.(Faults); !ok || len(faults) != 1 || !strings.Contains(err.Error(), "in.slicc:3:2: this is the language of GEMS") {
+		t.Errorf("got %v", err)
+	}
+}
+
 // TestMixed reports what is of both languages at its place.
 func TestMixed(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
