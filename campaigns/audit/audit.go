@@ -309,7 +309,6 @@ func (s *session) bounded(ctx context.Context) (context.Context, func()) {
 	if !s.watch {
 		return bounded, func() { cancel(nil) }
 	}
-	// A run that is about to end may do so by itself.
 	last := s.spent + s.o.CPU + min(time.Second, s.o.CPU/50) - s.report.CPU
 	tick := time.NewTicker(100 * time.Millisecond)
 	go func() {
