@@ -24,7 +24,6 @@ import (
 	"ordeal/gen"
 	"ordeal/gen/option"
 	"ordeal/sim"
-	"ordeal/sim/protocols"
 	"ordeal/sim/ruby"
 	"ordeal/sim/slicc/mutate"
 )
@@ -415,8 +414,12 @@ func (s *session) load() error {
 		s.report.Source = s.o.Protocol
 	} else if s.o.Mutant != "" {
 		s.report.Source += " with " + s.o.Mutant // whose names are of the files as they are
-	} else if s.report.Repairs, err = defects(m.Source()); err != nil {
-		return err
+	} else {
+		tree, err := m.Source().Load()
+		if err != nil {
+			return err
+		}
+		_, s.report.Repairs = mutate.Corrected(tree) // known defects
 	}
 	if len(s.report.Repairs) > 0 {
 		o.Repair = true
@@ -426,16 +429,6 @@ func (s *session) load() error {
 	}
 	s.sizes = sizes(s.protocol, s.repaired != nil)
 	return nil
-}
-
-// defects lists the known defects of a protocol.
-func defects(source protocols.Source) ([]string, error) {
-	tree, err := source.Load()
-	if err != nil {
-		return nil, err
-	}
-	_, list := mutate.Corrected(tree)
-	return list, nil
 }
 
 // on is a machine with the protocol.
