@@ -24,6 +24,7 @@ import (
 	"ordeal/gen"
 	"ordeal/gen/option"
 	"ordeal/sim"
+	"ordeal/sim/protocols"
 	"ordeal/sim/ruby"
 	"ordeal/sim/slicc/mutate"
 )
@@ -72,15 +73,9 @@ var shares = map[Engine]uint64{Sample: 8, Faithful: 2, Cycles: 1, Guided: 1, Exp
 
 // Options are those of Run.
 type Options struct {
-	// SLICC is the root file of the protocol. Protocol names an embedded one
-	// instead.
-	SLICC, Protocol string
-	// Builtins and SLICCPath belong to SLICC: see protocols.Source.
-	Builtins  string
-	SLICCPath []string
-	// Mutant is an edit of it, as mutants are named.
-	Mutant string
-	Seed   uint64
+	// The protocol, and the description of the machine if there is one; see config.Machine.OfProtocol.
+	config.Machine
+	Seed uint64
 	// Engines take part; nil: the default.
 	Engines []Engine
 	// Steps bounds the work: events of simulations and steps of explorations,
@@ -166,6 +161,7 @@ type session struct {
 	protocol *ruby.Protocol
 	repaired *ruby.Protocol // nil: nothing to repair
 	sizes    []size
+	cores    int // that the description of the machine has; 0: any number
 	masked   masked
 	lanes    []*lane
 	spent    time.Duration // by the clock, up to the last run
@@ -308,6 +304,7 @@ func (s *session) bounded(ctx context.Context) (context.Context, func()) {
 	if !s.watch {
 		return bounded, func() { cancel(nil) }
 	}
+	// A run that is about to end may do so by itself.
 	last := s.spent + s.o.CPU + min(time.Second, s.o.CPU/50) - s.report.CPU
 	tick := time.NewTicker(100 * time.Millisecond)
 	go func() {
@@ -406,20 +403,20 @@ func (s *session) load() error {
 	if err != nil {
 		return err
 	}
-	if s.protocol, _, err = o.Coherent(); err != nil {
+	var system ruby.Options
+	if s.protocol, system, err = o.Coherent(); err != nil {
 		return err
+	}
+	if system.Layout != nil {
+		s.cores = system.Layout.Cores
 	}
 	s.report.Protocol, s.report.Source = s.protocol.Name(), s.o.SLICC
 	if s.o.SLICC == "" {
 		s.report.Source = s.o.Protocol
 	} else if s.o.Mutant != "" {
 		s.report.Source += " with " + s.o.Mutant // whose names are of the files as they are
-	} else {
-		tree, err := m.Source().Load()
-		if err != nil {
-			return err
-		}
-		_, s.report.Repairs = mutate.Corrected(tree) // known defects
+	} else if s.report.Repairs, err = defects(m.Source()); err != nil {
+		return err
 	}
 	if len(s.report.Repairs) > 0 {
 		o.Repair = true
@@ -431,9 +428,22 @@ func (s *session) load() error {
 	return nil
 }
 
+// defects lists the known defects of a protocol.
+func defects(source protocols.Source) ([]string, error) {
+	tree, err := source.Load()
+	if err != nil {
+		return nil, err
+	}
+	_, list := mutate.Corrected(tree)
+	return list, nil
+}
+
 // on is a machine with the protocol.
 func (s *session) on(m config.Machine) config.Machine {
 	m.SLICC, m.Protocol, m.Mutant = s.o.SLICC, s.o.Protocol, s.o.Mutant
 	m.Builtins, m.SLICCPath = s.o.Builtins, s.o.SLICCPath
+	if m.MachineFile = s.o.MachineFile; s.cores > 0 {
+		m.Cores = 0
+	}
 	return m
 }

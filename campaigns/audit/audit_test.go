@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"ordeal/campaigns/config"
 	"ordeal/campaigns/run"
 	"ordeal/sim/protocols"
 	"ordeal/sim/ruby"
@@ -62,7 +63,7 @@ const store = "MI_example/L1Cache/(IM,Data)/swap:u_writeDataToCache,sx_store_hit
 // recorded, and that the protocol without the mutant does not show it.
 func TestFinds(t *testing.T) {
 	path := mutant(t, "mi", store)
-	r, err := Run(t.Context(), Options{SLICC: path, Seed: 1, Steps: steps, Engines: []Engine{Sample, Cycles}})
+	r, err := Run(t.Context(), Options{Machine: config.Machine{SLICC: path}, Seed: 1, Steps: steps, Engines: []Engine{Sample, Cycles}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,19 +118,19 @@ func TestFinds(t *testing.T) {
 // budgets to hold.
 func TestStop(t *testing.T) {
 	path := mutant(t, "mi", store)
-	r, err := Run(t.Context(), Options{SLICC: path, Seed: 1, Steps: 100 * steps, Stop: func(*Finding) bool { return true }})
+	r, err := Run(t.Context(), Options{Machine: config.Machine{SLICC: path}, Seed: 1, Steps: 100 * steps, Stop: func(*Finding) bool { return true }})
 	if err != nil || r.Limit != LimitFound || r.Stopped == nil || r.Steps > 2*steps {
 		t.Errorf("limit %s after %d steps with %v, %v", r.Limit, r.Steps, r.Stopped, err)
 	}
 	now := time.Duration(0)
 	clock := func() time.Duration { now += time.Second; return now }
-	r, err = Run(t.Context(), Options{Protocol: "mi", Seed: 1, CPU: 9 * time.Second, Clock: clock, Engines: []Engine{Sample}})
+	r, err = Run(t.Context(), Options{Machine: config.Machine{Protocol: "mi"}, Seed: 1, CPU: 9 * time.Second, Clock: clock, Engines: []Engine{Sample}})
 	if err != nil || r.Limit != LimitCPU {
 		t.Errorf("limit %s, %v", r.Limit, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if r, err = Run(ctx, Options{Protocol: "mi", Seed: 1}); err != nil || r.Limit != LimitInterrupted {
+	if r, err = Run(ctx, Options{Machine: config.Machine{Protocol: "mi"}, Seed: 1}); err != nil || r.Limit != LimitInterrupted {
 		t.Errorf("limit %v, %v", r, err)
 	}
 }
@@ -137,7 +138,7 @@ func TestStop(t *testing.T) {
 // TestSame requires an audit to be a function of the seed and the steps.
 func TestSame(t *testing.T) {
 	text := func(seed uint64) string {
-		r, err := Run(t.Context(), Options{Protocol: "mi", Seed: seed, Steps: steps, Clock: func() time.Duration { return 0 }})
+		r, err := Run(t.Context(), Options{Machine: config.Machine{Protocol: "mi"}, Seed: seed, Steps: steps, Clock: func() time.Duration { return 0 }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -237,7 +238,7 @@ func TestStopAsksAgain(t *testing.T) {
 // TestExploredOutcomes requires a property that does not hold to have the outcome of a
 // run that shows it, so that every form of the report can tell it.
 func TestExploredOutcomes(t *testing.T) {
-	r, err := Run(t.Context(), Options{SLICC: mutant(t, "mi", store), Seed: 1, Steps: steps, Engines: []Engine{Explore}})
+	r, err := Run(t.Context(), Options{Machine: config.Machine{SLICC: mutant(t, "mi", store)}, Seed: 1, Steps: steps, Engines: []Engine{Explore}})
 	if err != nil {
 		t.Fatal(err)
 	}

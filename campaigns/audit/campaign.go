@@ -30,7 +30,7 @@ func Campaign(o Options) *config.Campaign {
 	for _, e := range Engines() {
 		if cfg := config.DefaultConfig(); o.has(e) {
 			cfg.Name, cfg.Classify = string(e), nil
-			cfg.SLICC, cfg.Protocol, cfg.Mutant, cfg.Builtins, cfg.SLICCPath = o.SLICC, o.Protocol, o.Mutant, o.Builtins, o.SLICCPath
+			cfg.Machine = o.Machine
 			c.Configs = append(c.Configs, cfg)
 		}
 	}
@@ -59,17 +59,16 @@ func NewSchedule(c *config.Campaign, onTurn func(*Report)) (*Schedule, error) {
 	}
 	m := &c.Configs[0].Machine
 	o := Options{
-		SLICC: m.SLICC, Builtins: m.Builtins, SLICCPath: m.SLICCPath, Protocol: m.Protocol, Mutant: m.Mutant, Seed: c.Seed, Steps: c.Audit.Steps, CPU: time.Duration(c.Audit.CPU),
+		Machine: m.OfProtocol(), Seed: c.Seed, Steps: c.Audit.Steps, CPU: time.Duration(c.Audit.CPU),
 		Title: c.Audit.Title, OnTurn: onTurn,
 	}
-	only := config.Machine{SLICC: o.SLICC, Builtins: o.Builtins, SLICCPath: o.SLICCPath, Protocol: o.Protocol, Mutant: o.Mutant}
 	for i := range c.Configs {
 		cfg := &c.Configs[i]
 		names, err := ParseEngines([]string{cfg.Name})
 		switch {
 		case err != nil:
 			return nil, fmt.Errorf("configuration %s: %w", cfg.Name, err)
-		case !reflect.DeepEqual(cfg.Machine, only) || cfg.Explore != nil || cfg.Bug != nil:
+		case !reflect.DeepEqual(cfg.Machine, o.Machine) || cfg.Explore != nil || cfg.Bug != nil:
 			return nil, fmt.Errorf("configuration %s: an audit draws its machines: want the same protocol and mutant in each configuration, and no other option", cfg.Name)
 		}
 		o.Engines = append(o.Engines, names...)

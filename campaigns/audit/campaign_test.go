@@ -59,7 +59,7 @@ func campaign(t *testing.T, c *config.Campaign, dir string, resume bool) (string
 // resumed audit ends with the same journal and the same report.
 func TestResumed(t *testing.T) {
 	path := mutant(t, "mi", store)
-	o := Options{SLICC: path, Seed: 3, Steps: 1_000_000}
+	o := Options{Machine: config.Machine{SLICC: path}, Seed: 3, Steps: 1_000_000}
 	c, dir := Campaign(o), filepath.Join(t.TempDir(), "whole")
 	want, sum := campaign(t, c, dir, false)
 	journalled := recorded(t, dir)
@@ -94,7 +94,7 @@ func TestResumed(t *testing.T) {
 
 // TestAsInMemory requires that an audit that is recorded finds what one in memory does.
 func TestAsInMemory(t *testing.T) {
-	o := Options{SLICC: mutant(t, "mi", store), Seed: 3, Steps: 1_000_000}
+	o := Options{Machine: config.Machine{SLICC: mutant(t, "mi", store)}, Seed: 3, Steps: 1_000_000}
 	_, sum := campaign(t, Campaign(o), filepath.Join(t.TempDir(), "dir"), false)
 	r, err := Run(t.Context(), o)
 	must.Succeed(t, err)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"ordeal/campaigns/config"
 	"ordeal/gen"
 )
 
@@ -56,7 +57,7 @@ func TestMasked(t *testing.T) {
 
 // TestAvoids requires an audit to draw fewer machines with what a known finding needs.
 func TestAvoids(t *testing.T) {
-	s := &session{o: Options{Protocol: "mi", Seed: 1}, report: &Report{}}
+	s := &session{o: Options{Machine: config.Machine{Protocol: "mi"}, Seed: 1}, report: &Report{}}
 	if err := s.load(); err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"ordeal/campaigns/config"
@@ -52,13 +53,16 @@ func newSimulation(s *session, e Engine) *simulation {
 		stream = stream<<8 | uint64(c)
 	}
 	x := &simulation{session: s, kind: e, rng: rand.New(rand.NewPCG(s.o.Seed, stream)), space: space(s.protocol, s.sizes, e), rows: rowNumbers{}}
+	if s.cores > 0 {
+		x.space.Threads = slices.DeleteFunc(x.space.Threads, func(n int) bool { return n > s.cores })
+	}
 	x.seed = x.rng.Uint64() >> 20 // JSON keeps 53 bits
 	return x
 }
 
 func (x *simulation) candidate() (*guided.Candidate, error) {
 	switch {
-	case (x.kind == Sample || x.kind == Faithful) && x.report.Steps >= crowdAfter:
+	case (x.kind == Sample || x.kind == Faithful) && x.report.Steps >= crowdAfter && x.cores == 0:
 		return crowded(x.space).Random(x.rng)
 	case x.kind != Guided:
 		return x.space.Random(x.rng)
@@ -213,7 +217,7 @@ func compiled(m *config.Machine, protocol *ruby.Protocol) (*builtin.Runner, erro
 		return nil, err
 	}
 	if protocol != nil {
-		o.Compiled, o.Protocol, o.SLICC, o.Builtins, o.SLICCPath, o.Repair, o.Mutant = protocol, protocol.Name(), "", "", nil, false, ""
+		o = o.With(protocol)
 	}
 	return builtin.New(o)
 }

@@ -43,7 +43,7 @@ func TestParameters(t *testing.T) {
 		}
 		found := 0
 		violation := func(f *Finding) bool { return f.Outcome == "violation" }
-		r, err := Run(t.Context(), Options{SLICC: path, Seed: 2, Steps: 20 * steps, Engines: []Engine{Sample}, Stop: violation})
+		r, err := Run(t.Context(), Options{Machine: config.Machine{SLICC: path}, Seed: 2, Steps: 20 * steps, Engines: []Engine{Sample}, Stop: violation})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"ordeal/campaigns/config"
 	"ordeal/gen"
 	"ordeal/sim"
 	"ordeal/sim/builtin"
@@ -76,7 +77,7 @@ func simulates(t *testing.T, root string) {
 			t.Errorf("%s cores: %s: %s, %v", kind, report.Outcome, report.Title, err)
 		}
 	}
-	r, err := Run(t.Context(), Options{SLICC: root, Seed: 1, CPU: 20 * time.Second})
+	r, err := Run(t.Context(), Options{Machine: config.Machine{SLICC: root}, Seed: 1, CPU: 20 * time.Second})
 	if err != nil || r.Operations == 0 {
 		t.Errorf("audit: %d operations, %v", r.Operations, err)
 		return

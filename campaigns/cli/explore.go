@@ -26,7 +26,7 @@ import (
 
 // exploredOptions are the options of a machine that an exploration has.
 var exploredOptions = []string{
-	"protocol", "slicc", "builtins", "slicc-path", "repair", "mutant", "core", "cores", "dirs", "l2-banks", "private-cache", "shared-cache", "tbes",
+	"protocol", "slicc", "builtins", "slicc-path", "machine-file", "repair", "mutant", "core", "cores", "dirs", "l2-banks", "private-cache", "shared-cache", "tbes",
 	"reorder", "buffer-size", "set-parameter",
 }
 

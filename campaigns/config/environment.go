@@ -34,6 +34,7 @@ type Environment struct {
 type expansion struct {
 	// lenient leaves a value with a variable that is not set as it is.
 	lenient bool
+	dir     string // of the campaign file, where paths are relative to it
 	// written are the values before their expansion, by node, used those that have a
 	// variable; see Environment.
 	written map[*yaml.Node]string

@@ -98,7 +98,7 @@ func ExploredWith(compiled *ruby.Protocol, m Machine, e *Explore) (explore.Confi
 	if m.SharedCache == "" {
 		m.SharedCache = exploredCache
 	}
-	if m.Cores == 0 {
+	if m.Cores == 0 && m.MachineFile == "" {
 		m.Cores = DefaultExploredCores
 	}
 	var c explore.Config
@@ -113,7 +113,7 @@ func ExploredWith(compiled *ruby.Protocol, m Machine, e *Explore) (explore.Confi
 	}
 	o.Core = core.TSO
 	if compiled != nil {
-		o.Compiled, o.SLICC, o.Builtins, o.SLICCPath, o.Repair, o.Mutant = compiled, "", "", nil, false, ""
+		o = o.With(compiled)
 	}
 	protocol, system, err := o.Coherent()
 	if err != nil {
@@ -122,7 +122,7 @@ func ExploredWith(compiled *ruby.Protocol, m Machine, e *Explore) (explore.Confi
 	system.Devices = e.DMA
 	c = explore.Config{
 		Protocol: protocol, System: system, Lines: e.Lines, Words: e.Words, Values: e.Values, Outstanding: e.Outstanding, Depth: e.Depth, Unordered: e.Unordered,
-		Symmetry: !e.NoSymmetry && e.Liveness == "",
+		Symmetry: !e.NoSymmetry && e.Liveness == "" && system.Layout == nil,
 	}
 	return c, c.Validate()
 }

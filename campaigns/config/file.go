@@ -22,11 +22,11 @@ func Load(path string, sets []string) (*Campaign, error) {
 		return nil, err
 	}
 	defer f.Close()
-	c, err := read(path, f, document.OnDisk, sets)
-	if err == nil {
-		c.findProtocols(filepath.Dir(path))
+	text, err := document.Bounded(f)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", path, err)
 	}
-	return c, err
+	return assemble(path, text, document.OnDisk, sets, &expansion{dir: filepath.Dir(path)})
 }
 
 // findProtocols makes the paths of protocols that are relative to the campaign
@@ -46,6 +46,7 @@ func (c *Campaign) findProtocols(dir string) {
 		if cfg.recorded("builtins", cfg.Builtins) == cfg.Builtins {
 			beside(&cfg.Builtins)
 		}
+		beside(&cfg.MachineFile)
 		for k := range cfg.SLICCPath {
 			beside(&cfg.SLICCPath[k])
 		}
@@ -128,6 +129,9 @@ func assemble(name string, text []byte, include includer, sets []string, x *expa
 	}
 	for i := range c.Configs {
 		c.Configs[i].Environment = x.environment(document.Child(doc.Root(), "configs").Content[i])
+	}
+	if x.dir != "" {
+		c.findProtocols(x.dir)
 	}
 	if err := c.validate(doc.Place); err != nil {
 		return nil, err

@@ -25,6 +25,7 @@ type Machine struct {
 	SLICC          string   `yaml:"slicc" json:"slicc,omitempty" sim:"builtin" schema:"env" help:"root file of a coherence protocol in gem5's language, as MI_example.slicc, in place of protocol; in a campaign file relative to it"`
 	Builtins       string   `yaml:"builtins" json:"builtins,omitempty" sim:"builtin" schema:"env" help:"file that says what functions do which the protocol of slicc declares and gem5 has not, each with a body, as NAME, returns VALUE or does nothing"`
 	SLICCPath      []string `yaml:"slicc-path" json:"slicc-path,omitempty" sim:"builtin" help:"further folders to look in for files that the protocol of slicc includes"`
+	MachineFile    string   `yaml:"machine-file" json:"machine-file,omitempty" sim:"builtin" help:"description of the machine in YAML, or the config.json that a run of gem5 wrote; what it does not say is as without it"`
 	Repair         bool     `yaml:"repair" json:"repair,omitempty" sim:"builtin,gem5" help:"correct the known defects of gem5's files in the protocol of slicc; with gem5, in its tree, of which rebuild makes the binary"`
 	Mutant         string   `yaml:"mutant" json:"mutant,omitempty" sim:"builtin,gem5" help:"bug to inject into the protocol, as mutate list names it; several are joined by ' + '"`
 	Cores          int      `yaml:"cores" json:"cores,omitempty" sim:"builtin,gem5" schema:"min=0,max=64,zero=one for each thread" help:"number of cores, at least one for each thread"`
@@ -72,6 +73,11 @@ func (m *Machine) Source() protocols.Source {
 	return protocols.Source{Root: m.SLICC, Builtins: m.Builtins, Path: m.SLICCPath}
 }
 
+// OfProtocol is a machine of which only the protocol is given, and the description if there is one.
+func (m *Machine) OfProtocol() Machine {
+	return Machine{Protocol: m.Protocol, SLICC: m.SLICC, Builtins: m.Builtins, SLICCPath: m.SLICCPath, Mutant: m.Mutant, MachineFile: m.MachineFile}
+}
+
 // Builtin returns the options of the embedded simulator. The error joins an
 // option.Fault for each one that is unusable.
 func (m *Machine) Builtin() (builtin.Options, error) {
@@ -84,45 +90,26 @@ func (m *Machine) Builtin() (builtin.Options, error) {
 		LockHold: event.Tick(m.LockHold), WrongPath: m.WrongPath, LateStores: m.LateStores, Crossing: m.Crossing, LoadQueue: m.LoadQueue, EagerRepeats: m.EagerRepeats, Flush: event.Tick(m.Flush), Functional: event.Tick(m.Functional), Prefetch: event.Tick(m.Prefetch), PrefetchStreams: m.Streams, MemoryReorder: m.MemoryReorder, Bounds: m.BufferSize, MemoryChannels: m.MemoryChannels, LatencySeeds: m.LatencySeeds, Execution: m.Execution, Watchdog: event.Tick(m.Watchdog), Budget: m.StepBudget,
 	}
 	var faults []option.Fault
+	var err error
 	note := func(name string, err error) { faults = append(faults, option.Faults(err, name)...) }
 	if names := builtin.Protocols(); m.SLICC == "" && m.Protocol != "" && !slices.Contains(names, m.Protocol) {
 		note("protocol", fmt.Errorf("unknown protocol %q%s", m.Protocol, messages.Hint(m.Protocol, names)))
 	}
-	var err error
-	if m.Core != "" {
-		o.Core, err = core.ParseKind(m.Core)
-		note("core", err)
-	}
+	o.Machine, err = m.Describe()
+	note("machine", err)
+	readText(&faults, "core", m.Core, &o.Core, core.ParseKind)
 	if m.Latency == 0 && m.Jitter != 0 {
 		faults = append(faults, option.Faultf("jitter", "%d without a latency", max(m.Jitter, 0)))
 	}
 	if m.MemoryLatency == 0 && m.MemoryJitter != 0 {
 		faults = append(faults, option.Faultf("memory-jitter", "%d without a memory-latency", max(m.MemoryJitter, 0)))
 	}
-	if m.PrivateCache != "" {
-		o.Private, err = cache.ParseGeometry(m.PrivateCache)
-		note("private-cache", err)
-	}
-	if m.SharedCache != "" {
-		o.Shared, err = cache.ParseGeometry(m.SharedCache)
-		note("shared-cache", err)
-	}
-	if m.EventOrder != "" {
-		o.Order, err = event.ParseOrder(m.EventOrder)
-		note("event-order", err)
-	}
-	if m.RMW != "" {
-		o.RMW, err = core.ParseRMW(m.RMW)
-		note("rmw", err)
-	}
-	if m.Barriers != "" {
-		o.Barriers, err = agent.ParseBarriers(m.Barriers)
-		note("barriers", err)
-	}
-	if m.Reorder != "" {
-		o.Reorder, err = ruby.ParseReorder(m.Reorder)
-		note("reorder", err)
-	}
+	readText(&faults, "private-cache", m.PrivateCache, &o.Private, cache.ParseGeometry)
+	readText(&faults, "shared-cache", m.SharedCache, &o.Shared, cache.ParseGeometry)
+	readText(&faults, "event-order", m.EventOrder, &o.Order, event.ParseOrder)
+	readText(&faults, "rmw", m.RMW, &o.RMW, core.ParseRMW)
+	readText(&faults, "barriers", m.Barriers, &o.Barriers, agent.ParseBarriers)
+	readText(&faults, "reorder", m.Reorder, &o.Reorder, ruby.ParseReorder)
 	for _, name := range m.CoreBugs {
 		bug, err := core.ParseBug(name)
 		note("core-bugs", err)
@@ -132,6 +119,15 @@ func (m *Machine) Builtin() (builtin.Options, error) {
 		note("core", o.Validate())
 	}
 	return o, option.Join(faults)
+}
+
+// readText reads the text of an option, unless it is empty.
+func readText[T any](faults *[]option.Fault, name, text string, to *T, parse func(string) (T, error)) {
+	if text == "" {
+		return
+	}
+	v, err := parse(text)
+	*to, *faults = v, append(*faults, option.Faults(err, name)...)
 }
 
 // PromiseTo is Promise to programs of an instruction set, on every simulator.

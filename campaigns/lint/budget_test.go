@@ -14,17 +14,17 @@ var lineBudgets = []struct {
 	lines, aim int
 }{
 	{"gen", 8617, 9200},
-	{"sim", 43000, 36500},
+	{"sim", 43024, 36500},
 	{"sim/slicc/syntax", 3850, 2700}, {"sim/slicc/types", 1300, 1200}, {"sim/slicc/compiler", 2720, 2000}, {"sim/slicc/mutate", 2350, 2000},
-	{"sim/ruby", 12650, 11100}, {"sim/builtin", 6014, 5350}, {"sim/explore", 5050, 4800}, {"sim/gem5", 4635, 4275}, {"sim/sandbox", 1980, 1500},
+	{"sim/ruby", 12630, 11100}, {"sim/builtin", 6033, 5350}, {"sim/explore", 5050, 4800}, {"sim/gem5", 4622, 4275}, {"sim/sandbox", 1980, 1500},
 	{"parse", 10227, 7000},
 	{"check", 28009, 24500},
 	{"check/saturate", 4615, 4300}, {"check/search", 2712, 2500}, {"check/procedures", 2000, 1500}, {"check/witness", 4420, 3350},
 	{"check/picture", 1830, 900}, {"check/serial", 4840, 4400},
-	{"campaigns", 51720, 44000},
-	{"campaigns/config", 2990, 2500}, {"campaigns/run", 3425, 2300}, {"campaigns/engine", 5650, 3800}, {"campaigns/cluster", 1378, 700},
-	{"campaigns/diagnose", 2930, 2400}, {"campaigns/audit", 4078, 3000}, {"campaigns/mutation", 1740, 1700}, {"campaigns/litmus", 1500, 1300},
-	{"campaigns/report", 7270, 5600}, {"campaigns/lab", 6050, 4500}, {"campaigns/cli", 11060, 8000},
+	{"campaigns", 51910, 44000},
+	{"campaigns/config", 3221, 2500}, {"campaigns/run", 3425, 2300}, {"campaigns/engine", 5650, 3800}, {"campaigns/cluster", 1380, 700},
+	{"campaigns/diagnose", 2930, 2400}, {"campaigns/audit", 4090, 3000}, {"campaigns/mutation", 1740, 1700}, {"campaigns/litmus", 1500, 1300},
+	{"campaigns/report", 7270, 5600}, {"campaigns/lab", 6071, 4500}, {"campaigns/cli", 11170, 8000},
 }
 
 // TestBudgets holds each folder to its budget.

@@ -28,6 +28,7 @@ var userPaths = map[string]int{
 	"campaigns/run/files_other.go":      7, // the same place on other systems
 	"campaigns/run/output.go":           7, // files named for output
 	"campaigns/config/file.go":          2, // FILE, and what lies beside it
+	"campaigns/config/described.go":     1, // the description of the machine
 	"campaigns/run/trustfile.go":        3, // the user's configuration
 	"campaigns/run/sources.go":          2, // this program, and gem5, which is about to be executed
 	"campaigns/engine/merge/merge.go":   2, // is a source the target?

@@ -15,6 +15,7 @@ import (
 	"ordeal/sim/protocols"
 	"ordeal/sim/ruby"
 	"ordeal/sim/ruby/cache"
+	"ordeal/sim/ruby/description"
 )
 
 // The memory systems by name.
@@ -116,6 +117,10 @@ type Options struct {
 	// protocol, as "L1Cache.issue_latency=3"; later ones count. See
 	// ruby.ParseParameter.
 	Parameters []string
+	// Machine (--machine) describes the machine around a coherence protocol, layout what that means
+	// for the protocol; nil means as the other options say.
+	Machine *description.System
+	layout  *ruby.Layout
 	// Lines is the number of lines that a core caches with IdealCached; 0
 	// means DefaultLines.
 	Lines int
@@ -251,6 +256,12 @@ func (o *Options) validateProtocol() error {
 	return nil
 }
 
+// With returns the options with a protocol in place of the one that they name.
+func (o Options) With(compiled *ruby.Protocol) Options {
+	o.Compiled, o.Protocol, o.SLICC, o.Builtins, o.SLICCPath, o.Repair, o.Mutant = compiled, compiled.Name(), "", "", nil, false, ""
+	return o
+}
+
 // source is the protocol in SLICC.
 func (o *Options) source() protocols.Source {
 	return protocols.Source{Root: o.SLICC, Builtins: o.Builtins, Path: o.SLICCPath}
@@ -265,7 +276,7 @@ func (o *Options) validateSizes() error {
 	var none cache.Geometry
 	given := o.Memory != (event.Latency{}) || o.Private != none || o.Shared != none ||
 		o.Directories != 0 || o.Banks != 0 || o.Sharing != 0 || o.Transfers != 0 || o.TBEs != 0 || len(o.Parameters) > 0 ||
-		o.Reorder != ruby.ReorderNone || o.MemoryReorder || o.Occupancy != 0 || len(o.Bounds) > 0 || o.MemoryChannels != 0
+		o.Reorder != ruby.ReorderNone || o.MemoryReorder || o.Occupancy != 0 || len(o.Bounds) > 0 || o.MemoryChannels != 0 || o.Machine != nil
 	if (o.Protocol == Ideal || o.Protocol == IdealCached) && given {
 		return option.Faultf("protocol", "%q has no directories, transactions, parameters or caches with sets: want a coherence protocol", o.Protocol)
 	}
@@ -301,7 +312,7 @@ func (o *Options) ruby(n size, seed uint64) ruby.Options {
 	parameters, _ := each(o.Parameters, ruby.ParseParameter) // Validate reports what is wrong with them
 	bounds, _ := each(o.Bounds, ruby.ParseBound)
 	return ruby.Options{
-		Parameters: parameters, Bounds: bounds, MemoryChannels: o.MemoryChannels,
+		Parameters: parameters, Bounds: bounds, Layout: o.layout, MemoryChannels: o.MemoryChannels,
 		Cores: n.cores, Devices: n.devices, Network: o.Latency, Occupancy: o.Occupancy, Memory: o.Memory, Private: o.Private, Shared: o.Shared,
 		Directories: o.Directories, Banks: o.Banks, Sharing: o.Sharing, Transfers: o.Transfers, TBEs: o.TBEs, Reorder: o.Reorder, MemoryReorder: o.MemoryReorder, Prefetch: o.Prefetch > 0 || o.PrefetchStreams > 0,
 		Streams: o.PrefetchStreams,

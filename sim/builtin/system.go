@@ -94,14 +94,22 @@ func (o Options) Coherent() (*ruby.Protocol, ruby.Options, error) {
 
 // compile makes the protocol that the options name ready to run; it is nil for
 // a memory system without a protocol. The name includes repairs and mutant.
-func (o *Options) compile() (*ruby.Protocol, string, error) {
+func (o *Options) compile() (p *ruby.Protocol, name string, err error) {
 	switch {
 	case o.Compiled != nil:
-		return o.Compiled, cmp.Or(o.Protocol, o.Compiled.Name()), nil
+		p, name = o.Compiled, cmp.Or(o.Protocol, o.Compiled.Name())
 	case o.SLICC != "":
-		return o.compileSource()
+		p, name, err = o.compileSource()
+	default:
+		p, name, err = share(source{o.Protocol, o.Mutant}, o.compileSource)
 	}
-	return share(source{o.Protocol, o.Mutant}, o.compileSource)
+	if p == nil || err != nil || o.Machine == nil {
+		return p, name, err
+	}
+	if o.layout, err = p.Layout(o.Machine, o.Cores); err == nil && o.layout.Cores > 0 {
+		o.Cores = o.layout.Cores
+	}
+	return p, name, err
 }
 
 func (o *Options) compileSource() (*ruby.Protocol, string, error) {

@@ -34,7 +34,7 @@ func newRunner(t testing.TB, settings string, change func(*Options)) *Runner {
 		t.Skipf("the stand-in runs programs on linux/amd64, this is %s/%s", runtime.GOOS, runtime.GOARCH)
 	}
 	t.Setenv(fakegem5.Variable, "on,"+settings)
-	clear(known.builds) // the same binary may behave in another way now
+	known.Clear() // the same binary may behave in another way now
 	if _, state, ok := strings.Cut(settings, "state="); ok {
 		t.Setenv(sandbox.WritableVariable, filepath.Dir(state))
 	}

@@ -17,10 +17,7 @@ type build struct {
 // known remembers what the binaries of this process are: a campaign has a runner
 // for each of its configurations, often many for one binary, and asking starts
 // gem5, which takes a second.
-var known = struct {
-	mu     sync.Mutex
-	builds map[build]*asked
-}{builds: map[build]*asked{}}
+var known sync.Map // of build to *asked
 
 // asked is a binary that is being asked, or was. Its lock is held meanwhile.
 type asked struct {
@@ -35,15 +32,8 @@ func probeOnce(ctx context.Context, binary string) (*Info, error) {
 	if err != nil {
 		return Probe(ctx, binary) // which says what is wrong
 	}
-	b := build{binary, stat.Size(), stat.ModTime()}
-	known.mu.Lock()
-	a := known.builds[b]
-	if a == nil {
-		a = new(asked)
-		known.builds[b] = a
-	}
-	known.mu.Unlock()
-
+	v, _ := known.LoadOrStore(build{binary, stat.Size(), stat.ModTime()}, new(asked))
+	a := v.(*asked)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.info == nil {

@@ -64,7 +64,7 @@ type controller struct {
 	stalls  []uint64 // likewise, of those that stalled
 	waiting []waiting
 
-	role    *code.Role
+	instance
 	id      uint64    // its machineID
 	initial []uint64  // of words
 	buffers []*buffer // by machineCode.buffers

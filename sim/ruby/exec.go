@@ -62,36 +62,12 @@ func (c *controller) exec(entry int) flow {
 			if *word64(words, in.A) != 0 {
 				at = jump(at, in)
 			}
-		case code.OpJumpTagged:
-			if c.tagged(in) {
-				at = jump(at, in)
-			}
-		case code.OpJumpUntagged:
-			if !c.tagged(in) {
-				at = jump(at, in)
-			}
 		case code.OpJumpEqual:
 			if *word64(words, in.A) == *word64(words, in.B) {
 				at = jump(at, in)
 			}
 		case code.OpJumpOther:
 			if *word64(words, in.A) != *word64(words, in.B) {
-				at = jump(at, in)
-			}
-		case code.OpJumpFieldEqual:
-			o := *pointer64(pointers, in.A)
-			if o == nil || o.dead {
-				c.stale(o, at)
-			}
-			if o.words[in.N] == *word64(words, in.B) {
-				at = jump(at, in)
-			}
-		case code.OpJumpFieldOther:
-			o := *pointer64(pointers, in.A)
-			if o == nil || o.dead {
-				c.stale(o, at)
-			}
-			if o.words[in.N] != *word64(words, in.B) {
 				at = jump(at, in)
 			}
 		case code.OpJumpLess:
@@ -102,14 +78,6 @@ func (c *controller) exec(entry int) flow {
 			if int64(*word64(words, in.A)) >= int64(*word64(words, in.B)) {
 				at = jump(at, in)
 			}
-		case code.OpSwitchField:
-			o := *pointer64(pointers, in.A)
-			if o == nil || o.dead {
-				c.stale(o, at)
-			}
-			at = choose(mc.Jumps[in.B], o.words[in.N], at)
-		case code.OpSwitch:
-			at = choose(mc.Jumps[in.B], *word64(words, in.A), at)
 		case code.OpAdd:
 			*word64(words, in.A) = *word64(words, in.B) + *word64(words, in.C)
 		case code.OpSubtract:
@@ -133,18 +101,6 @@ func (c *controller) exec(entry int) flow {
 				c.stale(o, at)
 			}
 			o.header.Permit(c.system.program.Permissions[*word64(words, in.B)])
-		case code.OpPermit:
-			c.permit(in, at)
-		case code.OpAddMachine:
-			o := *pointer64(pointers, in.A)
-			word, number, ok := c.placeOf(*word64(words, in.B))
-			if !ok {
-				c.absent(*word64(words, in.B), c.pos(at))
-			}
-			if o == nil || o.dead {
-				c.stale(o, at)
-			}
-			o.words[int(in.N)+word] |= 1 << number
 		case code.OpPeek:
 			*pointer64(pointers, in.A) = c.head(int(in.B), int(in.C))
 		case code.OpPeekUnlocked:
@@ -159,7 +115,7 @@ func (c *controller) exec(entry int) flow {
 		case code.OpDequeue:
 			c.dequeue(c.in[in.B])
 		case code.OpNew:
-			*pointer64(pointers, in.A) = c.system.pools[in.B].begin(mc.Messages[in.C])
+			*pointer64(pointers, in.A) = c.system.pools[in.B].get()
 		case code.OpTrigger:
 			c.trigger(&mc.Triggers[in.A], at)
 		case code.OpTransition:
@@ -240,8 +196,3 @@ func (c *controller) enter(at unsafe.Pointer, entry int) unsafe.Pointer {
 
 // stale is the fault of the instruction before at, which uses an invalid pointer.
 func (c *controller) stale(o *object, at unsafe.Pointer) { c.badPointer(o, c.pos(at)) }
-
-// choose jumps by what a table has for a value.
-func choose(table []int32, v uint64, at unsafe.Pointer) unsafe.Pointer {
-	return unsafe.Add(at, int(table[min(v, uint64(len(table)-1))])*int(unsafe.Sizeof(code.Instruction{})))
-}

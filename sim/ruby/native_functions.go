@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ordeal/sim"
+	"ordeal/sim/builtin/memory"
 	"ordeal/sim/ruby/code"
 	"ordeal/sim/slicc/types"
 )
@@ -50,7 +51,7 @@ var functionNatives = map[string]nativeWord{
 	"mapAddressToDownstreamMachine": {1, func(c *controller, k *code.Call) uint64 { return c.downstream(c.line(k, 0)) }},
 	"respondsTo":                    {1, func(c *controller, k *code.Call) uint64 { return truth(c.system.isHome(c, c.line(k, 0))) }},
 	"mapAddressToMachine":           {2, home},
-	"mapAddressToRange":             {4, homeInRange},
+	"mapAddressToRange":             {5, homeInRange},
 	"machineIDToMachineType":        unary(func(_ *controller, id uint64) uint64 { return id >> code.NumberBits }),
 	"machineIDToNodeID":             unary(numberOf),
 	"machineIDToVersion":            unary(numberOf),
@@ -79,17 +80,24 @@ func (c *controller) divisible(k *code.Call) (l, r int64) {
 // home is the controller of a type that a line belongs to.
 func home(c *controller, k *code.Call) uint64 {
 	line, typ := c.word(k, 0), c.word(k, 1)
-	n := c.system.count(typ)
-	if n == 0 {
+	if c.system.count(typ) == 0 {
 		c.absent(code.MachineID(int(typ), 0), k.At)
 	}
-	return code.MachineID(int(typ), int(line/types.BlockBytes%uint64(n)))
+	n := c.system.home(c.system.dense(typ), memory.Addr(line))
+	if n < 0 {
+		c.failAt(k.At, "address in no range of a machine", "%#x", line)
+	}
+	return code.MachineID(int(typ), n)
 }
 
 // homeInRange is the controller of a type that some bits of an address name.
 func homeInRange(c *controller, k *code.Call) uint64 {
-	line, typ, low, n := c.word(k, 0), c.word(k, 1), c.word(k, 2), c.word(k, 3)
-	return code.MachineID(int(typ), int(line>>min(low, 63)&(1<<min(n, 62)-1)))
+	line, typ, low, n := c.word(k, 0), c.word(k, 1), c.word(k, 2), min(c.word(k, 3), 62)
+	number := line >> min(low, 63) & (1<<n - 1)
+	if len(k.Args) > 4 { // with the cluster
+		number += c.word(k, 4) << n
+	}
+	return code.MachineID(int(typ), int(number))
 }
 
 // lowBits takes a number of bits from an address, fewer than it has (gem5's Address.cc,

@@ -128,8 +128,8 @@ func (c *controller) transaction(list int, line memory.Addr) int {
 func (c *controller) downstream(line memory.Addr) uint64 {
 	o, next, first := &c.system.options, c.role.Below(), 0
 	if next == nil {
-		home := c.system.program.home().Decl.Ordinal
-		return code.MachineID(home, interleaved(line, c.system.count(uint64(home))))
+		home := c.system.program.home()
+		return code.MachineID(home.Decl.Ordinal, c.system.home(home.Index, line))
 	}
 	_, number := code.SplitMachineID(c.id)
 	for _, r := range c.code.Roles {

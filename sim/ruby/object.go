@@ -26,43 +26,6 @@ type object struct {
 // Header is the part of an entry that its cache looks at.
 func (o *object) Header() *cache.Header { return &o.header }
 
-// newObject makes an object. Its words lie behind it, if they are not many, so that one
-// that is used fills few lines of a processor's cache.
-func newObject(l *code.Layout) *object {
-	n := len(l.Init)
-	switch {
-	case n <= 8:
-		o := new(struct {
-			object
-			space [8]uint64
-		})
-		o.layout, o.words = l, o.space[:n]
-		return &o.object
-	case n <= 16:
-		o := new(struct {
-			object
-			space [16]uint64
-		})
-		o.layout, o.words = l, o.space[:n]
-		return &o.object
-	case n <= 24:
-		o := new(struct {
-			object
-			space [24]uint64
-		})
-		o.layout, o.words = l, o.space[:n]
-		return &o.object
-	case n <= 32:
-		o := new(struct {
-			object
-			space [32]uint64
-		})
-		o.layout, o.words = l, o.space[:n]
-		return &o.object
-	}
-	return &object{layout: l, words: make([]uint64, n)}
-}
-
 // hasData reports whether a message is of a size with data.
 func (p *program) hasData(m *object) bool {
 	at := m.layout.Size

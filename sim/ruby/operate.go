@@ -5,7 +5,6 @@ import (
 	"unsafe"
 
 	"ordeal/sim"
-	"ordeal/sim/builtin/memory"
 	"ordeal/sim/ruby/code"
 	"ordeal/sim/slicc/syntax"
 )
@@ -20,34 +19,9 @@ func (c *controller) execMany(in *code.Instruction, at unsafe.Pointer) {
 		copy(c.words[in.A:in.A+n], c.object(in.B, at).words[in.C:])
 	case code.OpStoreAll:
 		copy(c.object(in.A, at).words[in.C:in.C+n], c.words[in.B:])
-	case code.OpMoveAll:
-		from, to := in.C>>16, in.C&0xffff
-		copy(c.object(in.A, at).words[to:to+n], c.object(in.B, at).words[from:])
 	case code.OpVector:
 		c.natives.vectors[in.B](c, &c.code.Calls[in.B], c.words[in.A:in.A+n])
 	}
-}
-
-// tagged reports whether the line in word a is in cache n.
-func (c *controller) tagged(in *code.Instruction) bool {
-	line := memory.Addr(c.words[in.A])
-	o, ok := c.caches[in.N].Recall(line)
-	if !ok {
-		o = c.caches[in.N].Search(line)
-	}
-	return o != nil
-}
-
-// permit gives an entry the permission of a state, for the instruction before at.
-func (c *controller) permit(in *code.Instruction, at unsafe.Pointer) {
-	o, state, list := c.pointers[in.A], c.words[in.B], c.code.Permits[in.C]
-	if state >= uint64(len(list)) {
-		c.failAt(c.pos(at), "permission of an unset state", "state %d", state)
-	}
-	if o == nil || o.dead {
-		c.stale(o, at)
-	}
-	o.header.Permit(list[state])
 }
 
 // object is the one at a pointer, which the instruction before at uses.

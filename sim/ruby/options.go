@@ -62,6 +62,8 @@ type Options struct {
 	TBEs int
 	// Parameters set those of the protocol's machines; later ones count.
 	Parameters []Parameter
+	// Layout says what is not as the other options do; see Protocol.Layout.
+	Layout *Layout
 	// Trace is called at every transition, if it is not nil.
 	Trace func(Step)
 	// Messages is called at every message that is sent through the network or

@@ -55,7 +55,8 @@ const homeTransitions = 32
 // settings are all parameters of a role that are numbers or truth values: the
 // protocol's defaults, then what the size of the system says, then what gem5's
 // configurations say, then what the options say.
-func (p *program) settings(o *Options, r *code.Role) (preset.Values, error) {
+func (p *program) settings(o *Options, n instance) (preset.Values, error) {
+	r := n.role
 	var errs []error
 	values := maps.Clone(code.DefaultParameters)
 	values[preset.TBEs] = int64(o.TBEs)
@@ -73,6 +74,8 @@ func (p *program) settings(o *Options, r *code.Role) (preset.Values, error) {
 			values[v.Name] = given
 		case v.Name == code.BankBits:
 			values[v.Name] = int64(bits.TrailingZeros(uint(o.Banks)))
+		case v.Name == "send_evictions" && v.Default.Kind == types.NoValue:
+			values[v.Name] = int64(min(r.Cores, 1))
 		case v.Name == tokens:
 			values[v.Name] = int64(o.Cores) + 1
 		case v.Default.Kind == types.TextValue:
@@ -84,7 +87,11 @@ func (p *program) settings(o *Options, r *code.Role) (preset.Values, error) {
 	if o.Prefetch && (r.Cores > 0 || r.Second() && r.Code.Proxied()) {
 		values[code.EnablePrefetch], values[code.UsePrefetcher] = 1, 1
 	}
-	for _, set := range o.Parameters {
+	given := o.Parameters
+	if n.given != nil {
+		given = slices.Concat(n.parameters, given)
+	}
+	for _, set := range given {
 		if set.Role == r.Name {
 			values[set.Name] = set.Value
 		}
@@ -115,12 +122,12 @@ func (p *program) numbers(o *Options) *counters.Numbers {
 		return l != nil && (l == p.Request.Layout || l == p.Memory.Layout || l == p.Device.Layout)
 	}
 	greatest := map[*types.Var]int64{}
-	for _, r := range p.roles() {
-		values, err := p.settings(o, r)
+	for _, n := range p.distinct(o) {
+		values, err := p.settings(o, n)
 		if err != nil {
 			return nil // a parameter without a value
 		}
-		for _, v := range r.Code.Decl.Params {
+		for _, v := range n.role.Code.Decl.Params {
 			if n, ok := values[v.Name]; ok {
 				if before, known := greatest[v]; !known || n > before {
 					greatest[v] = n
@@ -140,31 +147,50 @@ const tokens = "N_tokens"
 func (p *program) checkParameters(o *Options) error {
 	var errs []error
 	for _, set := range o.Parameters {
-		i := slices.IndexFunc(p.roles(), func(r *code.Role) bool { return r.Name == set.Role })
-		if i < 0 {
-			errs = append(errs, option.Faultf("set-parameter", "protocol %s has no machine %s: want one of %s",
-				p.Protocol.Name, set.Role, strings.Join(p.roleNames(), ", ")))
-			continue
-		}
-		r := p.roles()[i]
-		v := parameterOf(r, set.Name)
-		_, known := code.DefaultParameters[set.Name]
-		switch {
-		case v == nil && !known && set.Name != preset.TBEs:
-			errs = append(errs, option.Faultf("set-parameter", "%s has no parameter %s: want one of %s",
-				set.Role, set.Name, strings.Join(parameterNames(r), ", ")))
-		case v != nil && v.Type.Kind == types.Bool && set.Value != 0 && set.Value != 1:
-			errs = append(errs, option.Faultf("set-parameter", "%s.%s is true or false, not %d", set.Role, set.Name, set.Value))
-		case set.Value < 0:
-			errs = append(errs, option.Faultf("set-parameter", "%s.%s is %d: want at least 0", set.Role, set.Name, set.Value))
-		}
+		errs = append(errs, p.checkParameter(set))
 	}
-	for _, r := range p.roles() {
-		_, err := p.settings(o, r)
+	for _, n := range p.distinct(o) {
+		_, err := p.settings(o, n)
 		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
 }
+
+// distinct lists the instances that are described, and one of each other role.
+func (p *program) distinct(o *Options) []instance {
+	var list []instance
+	for _, r := range p.roles() {
+		switch l := o.described(r); {
+		case l == nil || len(l.list) == 0:
+			list = append(list, instance{role: r})
+		case l.preset:
+			list = append(list, instance{r, l.list[0]})
+		default:
+			list = append(list, o.instances(r)...)
+		}
+	}
+	return list
+}
+
+// checkParameter reports a parameter that no machine has, or not with such a value.
+func (p *program) checkParameter(set Parameter) error {
+	i := slices.IndexFunc(p.roles(), func(r *code.Role) bool { return r.Name == set.Role })
+	if i < 0 {
+		return option.Faultf("set-parameter", "protocol %s has no machine %s: want one of %s", p.Protocol.Name, set.Role, strings.Join(p.roleNames(), ", "))
+	}
+	r := p.roles()[i]
+	switch v := parameterOf(r, set.Name); {
+	case !hasParameter(r, set.Name):
+		return option.Faultf("set-parameter", "%s has no parameter %s: want one of %s", set.Role, set.Name, strings.Join(parameterNames(r), ", "))
+	case v != nil && v.Type.Kind == types.Bool && set.Value != 0 && set.Value != 1:
+		return option.Faultf("set-parameter", "%s.%s is true or false, not %d", set.Role, set.Name, set.Value)
+	case set.Value < 0:
+		return option.Faultf("set-parameter", "%s.%s is %d: want at least 0", set.Role, set.Name, set.Value)
+	}
+	return nil
+}
+
+func hasParameter(r *code.Role, name string) bool { return slices.Contains(parameterNames(r), name) }
 
 func parameterOf(r *code.Role, name string) *types.Var {
 	for _, v := range r.Code.Decl.Params {
@@ -214,10 +240,14 @@ func (s *System) configure(c *controller, number int, values preset.Values) {
 			c.words[c.code.Place[v]] = uint64(values[v.Name])
 		}
 	}
+	cluster := 0
+	if c.given != nil {
+		cluster = c.given.cluster
+	}
 	for _, set := range [...]struct {
 		name  string
 		value uint64
-	}{{"machineID", c.id}, {"version", uint64(number)}, {"clusterID", 0}, {"recycle_latency", uint64(values["recycle_latency"])}} {
+	}{{"machineID", c.id}, {"version", uint64(number)}, {"clusterID", uint64(cluster)}, {"recycle_latency", uint64(values["recycle_latency"])}} {
 		if at, ok := c.code.Globals[set.name]; ok {
 			c.words[at] = set.value
 		}

@@ -2,7 +2,6 @@ package ruby
 
 import (
 	"math/bits"
-	"slices"
 	"strings"
 
 	"ordeal/sim/ruby/cache"
@@ -11,7 +10,9 @@ import (
 
 // number is the number of instances of a role.
 func (o *Options) number(r *code.Role) int {
-	switch {
+	switch l := o.described(r); {
+	case l != nil && !l.preset:
+		return len(l.list)
 	case r.Private:
 		each := max(r.Cores, 1)
 		if r.Second() {
@@ -27,18 +28,31 @@ func (o *Options) number(r *code.Role) int {
 	return o.Banks
 }
 
-// instances lists the roles of the instances of a machine.
-func (o *Options) instances(mc *code.Machine) []*code.Role {
-	var list []*code.Role
-	for _, r := range mc.Roles {
-		list = append(list, slices.Repeat([]*code.Role{r}, o.number(r))...)
+// instance is a controller before it is made, with what is described of it, nil for nothing.
+type instance struct {
+	role *code.Role
+	*given
+}
+
+// instances lists the instances of a role.
+func (o *Options) instances(r *code.Role) []instance {
+	list := make([]instance, o.number(r))
+	for i := range list {
+		list[i].role = r
+		if l := o.described(r); l != nil {
+			list[i].given = l.list[min(i, len(l.list)-1)]
+		}
 	}
 	return list
 }
 
 // geometry is the size of a cache. A second level is larger than a first. The
 // bits that choose a bank or a directory do not choose the set as well.
-func (o *Options) geometry(r *code.Role, name string) cache.Geometry {
+func (o *Options) geometry(n instance, name string) cache.Geometry {
+	r := n.role
+	if n.given != nil && n.caches[name].Sets > 0 {
+		return n.caches[name]
+	}
 	switch {
 	case r.Cores > 0 && !strings.HasPrefix(name, "L2"):
 		return o.Private

@@ -226,6 +226,12 @@ func (s *Stepper) indexController(c *controller) {
 // owner is the private controller with cores that a controller goes with, by
 // number; -1 for one that serves several.
 func (s *Stepper) owner(c *controller) int {
+	if s.program.coreTypes() > 1 { // each cache of cores for itself
+		if c.role.Cores > 0 {
+			return s.first[c.code.Index] + s.number(c)
+		}
+		return -1
+	}
 	for _, first := range s.private[c.code.Index] {
 		if at := s.number(c) - first; at >= 0 && at < len(s.identity.Cores) {
 			return at

@@ -16,6 +16,7 @@ import (
 	"ordeal/sim/builtin/memory"
 	"ordeal/sim/ruby/cache"
 	"ordeal/sim/ruby/code"
+	"ordeal/sim/ruby/description"
 	"ordeal/sim/ruby/network"
 	"ordeal/sim/ruby/preset"
 	"ordeal/sim/ruby/structure"
@@ -151,24 +152,30 @@ func New(q *event.Queue, p *Protocol, o Options) *System {
 	}
 	s = &System{program: program, options: o, queue: q, spare: *unused}
 	total := 0
+	var described [][]instance
 	for _, mc := range s.program.Codes {
 		s.first = append(s.first, total)
-		s.controllers = append(s.controllers, make([]*controller, len(o.instances(mc))))
-		total += len(s.controllers[mc.Index])
+		var list []instance
+		for _, r := range mc.Roles {
+			list = append(list, o.instances(r)...)
+		}
+		described = append(described, list)
+		s.controllers = append(s.controllers, make([]*controller, len(list)))
+		total += len(list)
 	}
 	if n := min(max(recentMessages*total, leastRecent), mostRecent); cap(s.recent) != n {
 		s.recent = make([]delivery, 0, n)
 	}
-	for k, mc := range s.program.Codes {
-		values := make(map[*code.Role]preset.Values)
-		for i, r := range o.instances(mc) {
-			if values[r] == nil {
+	for k, list := range described {
+		values := make(map[instance]preset.Values)
+		for i, n := range list {
+			if values[n] == nil {
 				var err error
-				if values[r], err = s.program.settings(&o, r); err != nil {
+				if values[n], err = s.program.settings(&o, n); err != nil {
 					panic(err) // Check reports it
 				}
 			}
-			s.controllers[k][i] = s.newController(r, i, values[r])
+			s.controllers[k][i] = s.newController(n, i, values[n])
 		}
 	}
 	s.join()
@@ -210,15 +217,25 @@ func (s *System) dense(typ uint64) int {
 
 func (s *System) isHome(c *controller, line memory.Addr) bool {
 	_, number := code.SplitMachineID(c.id)
-	return int(uint64(line)/types.BlockBytes%uint64(s.count(uint64(c.code.Decl.Ordinal)))) == number
+	return s.home(c.code.Index, line) == number
+}
+
+// home is the number of the controller, of those of the machine with an index, that a line belongs
+// to; -1 if it is in no range of them.
+func (s *System) home(index int, line memory.Addr) int {
+	list := s.controllers[index]
+	if l := s.options.described(list[0].role); l != nil && l.ranges != nil {
+		return description.Owner(l.ranges, uint64(line))
+	}
+	return interleaved(line, len(list))
 }
 
 // newController makes a controller with the settings of its role, without its
 // connections.
-func (s *System) newController(r *code.Role, number int, values preset.Values) *controller {
-	mc := r.Code
+func (s *System) newController(n instance, number int, values preset.Values) *controller {
+	mc := n.role.Code
 	c := &controller{
-		system: s, code: mc, natives: &s.program.functions[mc.Index], role: r, event: -1,
+		system: s, code: mc, natives: &s.program.functions[mc.Index], instance: n, event: -1,
 		id:       code.MachineID(mc.Decl.Ordinal, number),
 		words:    append([]uint64(nil), mc.Words...),
 		pointers: make([]*object, mc.Pointers),
@@ -232,7 +249,7 @@ func (s *System) newController(r *code.Role, number int, values preset.Values) *
 	s.configure(c, number, values)
 	c.initial = slices.Clone(c.words)
 	for _, v := range mc.Caches {
-		c.caches = append(c.caches, cache.New[*object](s.options.geometry(r, v.Name)))
+		c.caches = append(c.caches, cache.New[*object](s.options.geometry(n, v.Name)))
 	}
 	for _, v := range mc.Tables {
 		c.tables = append(c.tables, &table{layout: s.program.Layout(mc.Decl.TBE), limit: c.capacity(v, values)})
@@ -306,15 +323,21 @@ func (s *System) connect(total int) {
 	for k, list := range s.controllers {
 		for n, c := range list {
 			s.attach(c, s.first[k]+n, arrivals)
-			for range c.role.Cores {
-				s.addCore(c)
+			for at := range c.role.Cores {
+				switch {
+				case c.given == nil || c.cores == nil:
+					s.addCore(c, len(s.ports))
+				case at < len(c.cores):
+					s.addCore(c, c.cores[at])
+				}
 			}
 			if c.role.Device {
 				s.addDevices(c)
 			}
 		}
 	}
-	s.network = network.New(total, s.program.latencies(s.options.Network, vnets), s.options.Seed)
+	latencies := s.program.latencies(s.options.Network, vnets)
+	s.network = network.New(total, latencies, s.options.Seed)
 	s.network.Occupancy = s.options.Occupancy
 	switch s.options.Reorder {
 	case ReorderUnordered:
@@ -322,6 +345,7 @@ func (s *System) connect(total int) {
 	case ReorderAll:
 		s.network.Ordered = make([]bool, vnets)
 	}
+	s.network.Ordered = s.options.Layout.changeNetworks(latencies, s.network.Ordered)
 }
 
 // attach puts the network and memory behind the buffers of a controller. Those that
@@ -375,15 +399,18 @@ func (s *System) attach(c *controller, index int, arrivals [][]*buffer) {
 	}
 }
 
-func (s *System) addCore(c *controller) {
+// addCore makes the sequencer of a core.
+func (s *System) addCore(c *controller, core int) {
 	i := &sequencerPort{
-		controller: c, core: uint64(len(c.sequencers)), port: len(s.ports), fields: &s.program.Request,
+		controller: c, core: uint64(len(c.sequencers)), port: core, fields: &s.program.Request,
 		latency: mandatoryLatency(c.code),
 	}
-	seq := memory.NewSequencer(s.queue, len(s.ports), i)
+	seq := memory.NewSequencer(s.queue, core, i)
 	c.sequencers = append(c.sequencers, seq)
-	s.ports = append(s.ports, seq)
-	s.owners = append(s.owners, c)
+	if n := core + 1 - len(s.ports); n > 0 {
+		s.ports, s.owners = append(s.ports, make([]*memory.Sequencer, n)...), append(s.owners, make([]*controller, n)...)
+	}
+	s.ports[core], s.owners[core] = seq, c
 }
 
 // portLatency is how long an access takes from a port into the mandatory queue.

@@ -75,6 +75,7 @@ type pool struct {
 // quarantine is the number of dead objects of a layout that are kept.
 const quarantine = 64
 
+// get is an object as its layout says.
 func (p *pool) get() *object { return p.begin(p.layout.Init) }
 
 // begin is get of an object whose words begin as given.
@@ -85,7 +86,7 @@ func (p *pool) begin(words []uint64) *object {
 		p.free = p.free[:n-1]
 		o.dead, o.header, o.line = false, cache.Header{}, 0
 	} else {
-		o = newObject(p.layout)
+		o = &object{layout: p.layout, words: make([]uint64, len(p.layout.Init))}
 		if len(p.made) < most {
 			p.made = append(p.made, o)
 		}

@@ -15,6 +15,9 @@ import (
 func (p *Protocol) Check(o Options) error {
 	var errs []error
 	name := p.Name()
+	if n := p.program.coreTypes(); n > 1 && o.Layout == nil {
+		errs = append(errs, option.Faultf("machine", "is missing: %d machines of protocol %s have sequencers, so a description says how many there are of each", n, name))
+	}
 	if o.Banks > 1 && !p.program.banked() {
 		errs = append(errs, fmt.Errorf("protocol %s with %d banks: it has no shared cache", name, o.Banks))
 	}
@@ -53,10 +56,7 @@ func mandatoryLatency(mc *code.Machine) event.Tick {
 // once a probe has taken the data; the jitter of requests of such protocols is
 // short.
 func (p *program) latencies(m event.Latency, networks int) []event.Latency {
-	list := make([]event.Latency, networks)
-	for i := range list {
-		list[i] = m
-	}
+	list := slices.Repeat([]event.Latency{m}, networks)
 	if networks > 0 && p.hasPairs() && p.requestsCarryData() {
 		list[0].Jitter = min(m.Jitter, 1)
 	}

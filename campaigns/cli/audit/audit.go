@@ -63,7 +63,7 @@ bisection.`,
 		Args: command.Arguments(0, 0, "no arguments"),
 	}
 	f := cmd.Flags()
-	command.Declare(cmd, &x.machine, "slicc", "builtins", "slicc-path", "protocol")
+	command.Declare(cmd, &x.o.Machine, "slicc", "builtins", "slicc-path", "protocol", "machine-file")
 	f.StringVar(&x.tree, "gem5-tree", "", "gem5 source tree, one of whose protocols --protocol names")
 	f.TextVar(&x.cpu, "cpu", x.cpu, "CPU `time` after which the audit ends; 0s: no limit")
 	f.Uint64Var(&x.o.Steps, "steps", 0, "events of simulations and steps of explorations after which the audit ends; 0: no limit")
@@ -91,7 +91,6 @@ func (x *auditCommand) bisected(err error) error {
 type auditCommand struct {
 	*command.Env
 	o                audit.Options
-	machine          config.Machine
 	cpu              config.Duration
 	engines          []string
 	tree, title, dir string
@@ -141,8 +140,7 @@ func (x *auditCommand) run(ctx context.Context) error {
 
 // options completes the options from the flags.
 func (x *auditCommand) options() error {
-	x.o.Builtins, x.o.SLICCPath = x.machine.Builtins, x.machine.SLICCPath
-	x.o.SLICC, x.o.Protocol, x.o.CPU = x.machine.SLICC, x.machine.Protocol, time.Duration(x.cpu)
+	x.o.CPU = time.Duration(x.cpu)
 	if x.tree != "" {
 		if x.o.SLICC != "" || x.o.Protocol == "" {
 			return errors.New("--gem5-tree: want --protocol, which names one of its protocols, and not --slicc")

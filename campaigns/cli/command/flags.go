@@ -29,6 +29,9 @@ func Declare(cmd *cobra.Command, options any, names ...string) {
 			continue
 		}
 		v := &optionFlag{Option: o, value: value.FieldByIndex(o.Field.Index)}
+		if o.Name == "machine-file" { // the key says what the flag's FILE says
+			o.Name = "machine"
+		}
 		flag := cmd.Flags().VarPF(v, o.Name, "", v.usage())
 		if v.value.Kind() == reflect.Bool {
 			flag.NoOptDefVal = "true"

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ordeal/campaigns/cli/command"
+	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/sim"
@@ -60,6 +61,7 @@ func places(source *protocols.Source, faults syntax.Faults) []place {
 
 func newCheck(e *command.Env) *cobra.Command {
 	var asJSON bool
+	var machine config.Machine
 	cmd := &cobra.Command{
 		Use:   "check FILE",
 		Short: "Check a protocol: types, unhandled pairs, unused actions, what is refused",
@@ -74,9 +76,11 @@ transition: in a run such a pair is an invalid transition.`,
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	source := sourceFlags(cmd)
+	command.Declare(cmd, &machine, "machine-file")
 	cmd.RunE = command.Body(func(_ context.Context, args []string) error {
 		tree, checked, err := load(source, args[0])
-		if err != nil {
+		described, machineErr := machine.Describe()
+		if err := errors.Join(err, machineErr); err != nil {
 			return command.Usage(err)
 		}
 		r := report{Protocol: checked.Name, Warnings: places(source, checked.Warnings), Stubs: checked.Stubs, Refused: []place{}}
@@ -89,6 +93,11 @@ transition: in a run such a pair is an invalid transition.`,
 		}
 		lacks := compiler.Lacks(checked)
 		compiled, refused := ruby.Compile(tree)
+		if refused == nil && described != nil {
+			if _, err := compiled.Layout(described, 0); err != nil {
+				return command.Usage(err)
+			}
+		}
 		if refused == nil {
 			for _, m := range compiled.Absent() {
 				lacks.Add(m.Pos, "the simulated system has no machine %s: it has no Sequencer, directory, memory or DMASequencer, and is no L2Cache and no level between cores and these. A message to one ends the run as %s",

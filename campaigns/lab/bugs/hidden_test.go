@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ordeal/campaigns/audit"
+	"ordeal/campaigns/config"
 )
 
 // TestRunsFor requires large programs to get fewer runs for their reduction, within bounds.
@@ -32,7 +33,7 @@ func TestSeen(t *testing.T) {
 		return protocolFiles(t, &Edit{File: "MI_example-cache.sm", At: at, Remove: true})
 	}
 	buggy, repaired := remove("transition(MI, Writeback_Nack"), remove("transition(II, Writeback_Nack")
-	o := audit.Options{Seed: 1, Steps: 300_000, Engines: []audit.Engine{audit.Sample}, SLICC: repaired}
+	o := audit.Options{Seed: 1, Steps: 300_000, Engines: []audit.Engine{audit.Sample}, Machine: config.Machine{SLICC: repaired}}
 	o.Stop = func(f *audit.Finding) bool { return f.Title == other }
 	report, err := audit.Run(t.Context(), o)
 	if err != nil || report.Stopped == nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"ordeal/campaigns/audit"
+	"ordeal/campaigns/config"
 	"ordeal/campaigns/lab/repair"
 	"ordeal/campaigns/run"
 )
@@ -74,7 +75,7 @@ func (b *Bench) checkRepairs(ctx context.Context, r *Result, into *Repaired) err
 		into.Proposals = append(into.Proposals, p.ID)
 		list := p.Findings
 		if len(p.New) > 0 { // its audit ended with that
-			whole, err := audit.Run(ctx, audit.Options{SLICC: r.Trees.Before, Mutant: p.ID, Seed: b.Audit.Seed, Steps: found.Steps})
+			whole, err := audit.Run(ctx, audit.Options{Machine: config.Machine{SLICC: r.Trees.Before, Mutant: p.ID}, Seed: b.Audit.Seed, Steps: found.Steps})
 			if err != nil {
 				return err
 			}

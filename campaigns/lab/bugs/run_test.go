@@ -20,7 +20,7 @@ import (
 func TestRepeat(t *testing.T) {
 	const title = "invalid transition (MI, Writeback_Nack) of L1Cache"
 	broken, whole := protocolFiles(t, &Edit{File: "MI_example-cache.sm", At: "transition(MI, Writeback_Nack", Remove: true}), protocolFiles(t, nil)
-	search := audit.Options{Seed: 8, Steps: 150_000, Engines: []audit.Engine{audit.Sample}, SLICC: broken}
+	search := audit.Options{Seed: 8, Steps: 150_000, Engines: []audit.Engine{audit.Sample}, Machine: config.Machine{SLICC: broken}}
 	search.Stop = func(f *audit.Finding) bool { return f.Title == title }
 	report, err := audit.Run(t.Context(), search)
 	if err != nil || report.Stopped == nil {
@@ -41,7 +41,7 @@ func TestRepeat(t *testing.T) {
 	bug := &Bug{ID: "x", Protocol: "MI_example", Title: "another", Also: []string{title}, Run: &Run{Machine: f.Machine, Program: f.Program, Rounds: f.Rounds, Seed: f.Seed}}
 	bug.Run.Machine.SLICC = ""
 	// little finds nothing.
-	little := audit.Options{Seed: 1, Steps: 1, Engines: []audit.Engine{audit.Faithful}, SLICC: broken}
+	little := audit.Options{Seed: 1, Steps: 1, Engines: []audit.Engine{audit.Faithful}, Machine: config.Machine{SLICC: broken}}
 	for {
 		report, err := audit.Run(t.Context(), little)
 		if err != nil {

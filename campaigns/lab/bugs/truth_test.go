@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ordeal/campaigns/audit"
+	"ordeal/campaigns/config"
 	"ordeal/campaigns/internal/must"
 	"ordeal/sim/protocols"
 )
@@ -24,17 +25,17 @@ func TestTruth(t *testing.T) {
 	must.Succeed(t, err)
 	believed := map[string]audit.Options{}
 	for _, name := range protocols.Names() {
-		believed[name] = audit.Options{Protocol: name}
+		believed[name] = audit.Options{Machine: config.Machine{Protocol: name}}
 	}
 	own := []string{filepath.FromSlash("../../../sim/protocols/slicc")}
 	for _, name := range []string{"MSI", "MESI"} {
-		believed[name] = audit.Options{SLICC: filepath.Join("testdata", "truth", name+".slicc"), SLICCPath: own}
+		believed[name] = audit.Options{Machine: config.Machine{SLICC: filepath.Join("testdata", "truth", name+".slicc"), SLICCPath: own}}
 	}
 	if tree := os.Getenv("ORDEAL_GEM5_TREE"); tree != "" && *truth > 0 {
 		for i := range list.Bugs {
 			name := list.Bugs[i].Protocol
 			if _, ok := believed[name]; !ok {
-				believed[name] = audit.Options{SLICC: repairedTree(t, list, tree, name)}
+				believed[name] = audit.Options{Machine: config.Machine{SLICC: repairedTree(t, list, tree, name)}}
 			}
 		}
 	}

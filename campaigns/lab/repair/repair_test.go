@@ -20,7 +20,7 @@ func TestSearch(t *testing.T) {
 	const row = "MI_example/L1Cache/(M,Fwd_GETX)/"
 	const notice = "forward_eviction_to_cpu"
 	o := audit.Options{
-		Protocol: "mi", Mutant: row + "drop:" + notice, Seed: 3, Steps: 20_000_000, Engines: []audit.Engine{audit.Faithful, audit.Sample},
+		Machine: config.Machine{Protocol: "mi", Mutant: row + "drop:" + notice}, Seed: 3, Steps: 20_000_000, Engines: []audit.Engine{audit.Faithful, audit.Sample},
 		Stop: func(f *audit.Finding) bool {
 			return f.Title == "load not repeated after L1Cache(M,Fwd_GETX)" && len(f.Conditions) == 0
 		},
@@ -221,7 +221,7 @@ func TestLeaving(t *testing.T) {
 // be new, whatever its audit showed.
 func TestKnown(t *testing.T) {
 	const dropped = "MI_example/L1Cache/(M,Fwd_GETX)/drop:o_popForward"
-	r, err := audit.Run(t.Context(), audit.Options{Protocol: "mi", Mutant: dropped, Seed: 1, Engines: []audit.Engine{audit.Sample}, Steps: 2_000_000, Stop: func(*audit.Finding) bool { return true }})
+	r, err := audit.Run(t.Context(), audit.Options{Machine: config.Machine{Protocol: "mi", Mutant: dropped}, Seed: 1, Engines: []audit.Engine{audit.Sample}, Steps: 2_000_000, Stop: func(*audit.Finding) bool { return true }})
 	if err != nil || r.Stopped == nil {
 		t.Fatal("no finding", err)
 	}

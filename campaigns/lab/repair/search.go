@@ -148,7 +148,7 @@ func (s *search) audited(ctx context.Context, id string, steps uint64, stop func
 		s.learn(f.Failure)
 		return stop != nil && stop(f)
 	}
-	return audit.Run(ctx, audit.Options{SLICC: m.SLICC, Protocol: m.Protocol, Mutant: m.Mutant, Seed: s.o.Seed, Steps: steps, Stop: learned})
+	return audit.Run(ctx, audit.Options{Machine: m.OfProtocol(), Seed: s.o.Seed, Steps: steps, Stop: learned})
 }
 
 // on is a machine with an edit.

@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"ordeal/campaigns/audit"
+	"ordeal/campaigns/config"
 )
 
 // found is a finding of a mutant of MI_example.
 func found(t *testing.T, mutant, title string) *audit.Finding {
 	t.Helper()
 	r, err := audit.Run(t.Context(), audit.Options{
-		Protocol: "mi", Mutant: mutant, Seed: 1, Steps: 20_000_000, Engines: []audit.Engine{audit.Sample},
+		Machine: config.Machine{Protocol: "mi", Mutant: mutant}, Seed: 1, Steps: 20_000_000, Engines: []audit.Engine{audit.Sample},
 		Stop: func(f *audit.Finding) bool { return f.Title == title && len(f.Conditions) == 0 },
 	})
 	if err != nil {

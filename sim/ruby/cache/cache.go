@@ -61,7 +61,7 @@ type Geometry struct {
 // The bits of an address that may be the lowest one to choose the set: not
 // those within a line.
 const (
-	minIndexBit = 6
+	LineBits    = 6
 	maxIndexBit = 40
 )
 
@@ -75,8 +75,8 @@ func (g Geometry) Validate() error {
 		return fmt.Errorf("cache of %d sets: want a power of two", g.Sets)
 	case g.Ways < 1 || g.Ways > MaxWays || g.Ways&(g.Ways-1) != 0:
 		return fmt.Errorf("cache of %d ways: want a power of two, at most %d", g.Ways, MaxWays)
-	case g.IndexBit < minIndexBit || g.IndexBit > maxIndexBit:
-		return fmt.Errorf("cache indexed from bit %d of the address: want %d to %d", g.IndexBit, minIndexBit, maxIndexBit)
+	case g.IndexBit < LineBits || g.IndexBit > maxIndexBit:
+		return fmt.Errorf("cache indexed from bit %d of the address: want %d to %d", g.IndexBit, LineBits, maxIndexBit)
 	}
 	return nil
 }
@@ -93,7 +93,7 @@ func ParseGeometry(text string) (Geometry, error) {
 		return Geometry{}, fmt.Errorf("cache %q: want SETSxWAYS, as 2x4", text)
 	}
 	check := g
-	check.IndexBit = minIndexBit
+	check.IndexBit = LineBits
 	return g, check.Validate()
 }
 
@@ -179,23 +179,12 @@ func (c *Cache[E]) put(way int, line memory.Addr, h Header, e E) {
 	c.forget()
 }
 
-// Lookup is the entry of a line; the zero value when the line is absent.
+// Lookup is the entry of a line; the zero value when the line is absent. That a line is absent because
+// its entry is NotPresent may change without a change of the ways, and is not kept.
 func (c *Cache[E]) Lookup(line memory.Addr) E {
-	if e, ok := c.Recall(line); ok {
-		return e
+	if c.last.line == line && c.last.header.Permission != NotPresent {
+		return c.last.entry
 	}
-	return c.Search(line)
-}
-
-// Recall is Lookup of the line that was looked up last; false for others, and where the
-// ways have to be searched: Search is next. It is compiled into the place that calls it.
-func (c *Cache[E]) Recall(line memory.Addr) (e E, ok bool) {
-	return c.last.entry, c.last.line == line && c.last.header.Permission != NotPresent
-}
-
-// Search is Lookup that looks at the ways. That a line is absent because its entry is
-// NotPresent may change without a change of the ways, and is not kept.
-func (c *Cache[E]) Search(line memory.Addr) E {
 	var none E
 	if c.used == 0 {
 		return none

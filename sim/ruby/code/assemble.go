@@ -25,7 +25,6 @@ func (r *routine) compile(g *generator, body func()) {
 	g.current = r
 	body()
 	g.emit(syntax.Pos{}, Instruction{Op: OpReturn})
-	g.tidy(r)
 	g.current = outer
 }
 
@@ -277,7 +276,7 @@ func (g *generator) pointerInto(at int, x types.Expr) {
 		}
 	case *types.New:
 		l := g.Layout(y.Of)
-		g.emit(y.At, Instruction{Op: OpNew, A: uint32(at), B: uint32(l.Index), C: addTo(&g.code.Messages, slices.Clone(l.Init))})
+		g.emit(y.At, Instruction{Op: OpNew, A: uint32(at), B: uint32(l.Index)})
 		return
 	}
 	g.unsupported(x.Pos(), "this expression of type %s", x.Type())

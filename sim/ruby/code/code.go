@@ -30,54 +30,45 @@ const (
 type opcode uint8
 
 const (
-	OpReturn         opcode = iota // to the caller
-	OpCall                         // routine a
-	OpJump                         // by c
-	OpCopy                         // word a = word b
-	OpCopyAll                      // n words from a = those from b
-	OpPoint                        // pointer a = pointer b
-	OpLoad                         // word a = word c of the object at pointer b
-	OpLoadAll                      // n words from a = those from c of the object at pointer b
-	OpStore                        // word c of the object at pointer a = word b
-	OpStoreAll                     // n words from c of the object at pointer a = those from b
-	OpMoveAll                      // n words of the object at pointer a from c's low half on = those of that at b from its high half on
-	OpJumpNil                      // by c if pointer a is nil
-	OpJumpPointer                  // by c unless pointer a is nil
-	OpJumpZero                     // by c if word a is 0
-	OpJumpOne                      // by c unless word a is 0
-	OpJumpTagged                   // by c if the line in word a is in cache n
-	OpJumpUntagged                 // by c unless the line in word a is in cache n
-	OpJumpEqual                    // by c if word a == word b
-	OpJumpOther                    // by c unless word a == word b
-	OpJumpFieldEqual               // by c if word n of the object at pointer a == word b
-	OpJumpFieldOther               // by c unless word n of the object at pointer a == word b
-	OpJumpLess                     // by c if word a < word b
-	OpJumpNotLess                  // by c unless word a < word b
-	OpSwitch                       // by table b for word a
-	OpSwitchField                  // by table b for word n of the object at pointer a
-	OpAdd                          // word a = word b + word c
-	OpSubtract                     // word a = word b - word c
-	OpWord                         // word a = result of call b
-	OpObject                       // pointer a = result of call b
-	OpVector                       // n words from a = result of call b
-	OpCached                       // pointer a = entry of the line in word c in cache b
-	OpTagged                       // word a = whether the line in word c is in cache b
-	OpDirectory                    // pointer a = entry of the line of the address in word c in directory b
-	OpTransaction                  // pointer a = transaction of the line in word c in table b
-	OpPermission                   // permission of the entry at pointer a = the value in word b
-	OpPermit                       // permission of the entry at pointer a = that of the state in word b by list c
-	OpAddMachine                   // machine of word b into the set that is from word n on in the object at pointer a
-	OpDequeue                      // takes the head out of port b
-	OpProbe                        // puts the head of port b off if its line in word c is locked
-	OpStall                        // sets the head of port b aside for the line in word c
-	OpWakePort                     // puts back what waits in port b for the line in word c
-	OpPeek                         // pointer a = head of port b, of layout c
-	OpPeekUnlocked                 // likewise, unless the line in its word n is locked
-	OpNew                          // pointer a = a new message of layout b that begins with list c
-	OpEnqueue                      // the message at pointer a into port b after word c ticks
-	OpTrigger                      // begins trigger a: the state is asked for
-	OpTransition                   // goes on with trigger a: the actions of the transition, or by c if it stalls
-	OpEnd                          // the transition is done
+	OpReturn       opcode = iota // to the caller
+	OpCall                       // routine a
+	OpJump                       // by c
+	OpCopy                       // word a = word b
+	OpCopyAll                    // n words from a = those from b
+	OpPoint                      // pointer a = pointer b
+	OpLoad                       // word a = word c of the object at pointer b
+	OpLoadAll                    // n words from a = those from c of the object at pointer b
+	OpStore                      // word c of the object at pointer a = word b
+	OpStoreAll                   // n words from c of the object at pointer a = those from b
+	OpJumpNil                    // by c if pointer a is nil
+	OpJumpPointer                // by c unless pointer a is nil
+	OpJumpZero                   // by c if word a is 0
+	OpJumpOne                    // by c unless word a is 0
+	OpJumpEqual                  // by c if word a == word b
+	OpJumpOther                  // by c unless word a == word b
+	OpJumpLess                   // by c if word a < word b
+	OpJumpNotLess                // by c unless word a < word b
+	OpAdd                        // word a = word b + word c
+	OpSubtract                   // word a = word b - word c
+	OpWord                       // word a = result of call b
+	OpObject                     // pointer a = result of call b
+	OpVector                     // n words from a = result of call b
+	OpCached                     // pointer a = entry of the line in word c in cache b
+	OpTagged                     // word a = whether the line in word c is in cache b
+	OpDirectory                  // pointer a = entry of the line of the address in word c in directory b
+	OpTransaction                // pointer a = transaction of the line in word c in table b
+	OpPermission                 // permission of the entry at pointer a = the value in word b
+	OpDequeue                    // takes the head out of port b
+	OpProbe                      // puts the head of port b off if its line in word c is locked
+	OpStall                      // sets the head of port b aside for the line in word c
+	OpWakePort                   // puts back what waits in port b for the line in word c
+	OpPeek                       // pointer a = head of port b, of layout c
+	OpPeekUnlocked               // likewise, unless the line in its word n is locked
+	OpNew                        // pointer a = a new message of layout b that begins with list c
+	OpEnqueue                    // the message at pointer a into port b after word c ticks
+	OpTrigger                    // begins trigger a: the state is asked for
+	OpTransition                 // goes on with trigger a: the actions of the transition, or by c if it stalls
+	OpEnd                        // the transition is done
 
 	opcodes // how many there are
 )

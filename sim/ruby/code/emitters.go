@@ -1,7 +1,6 @@
 package code
 
 import (
-	"ordeal/sim/ruby/cache"
 	"ordeal/sim/slicc/types"
 )
 
@@ -9,9 +8,6 @@ import (
 // implement. They put a result into a place, of a word or of a pointer; at is
 // negative where it is not wanted.
 var emitters map[string]func(g *generator, x *types.Call, at int)
-
-// isTagPresent is the key of the builtin that finds whether a line is in a cache.
-const isTagPresent = "CacheMemory.isTagPresent"
 
 // ToPermission is the key of those that give the access permission of a state.
 const ToPermission = "to_permission"
@@ -29,18 +25,10 @@ func init() {
 		"InPort.dequeue": func(g *generator, x *types.Call, _ int) {
 			g.emit(x.At, Instruction{Op: OpDequeue, B: uint32(g.portOf(x))})
 		},
-		"assert":     assert,
-		isTagPresent: tagged,
-
-		"NetDest.add(MachineID)": addMachine,
+		"assert":                   assert,
+		"CacheMemory.isTagPresent": tagged,
 
 		"AbstractCacheEntry.changePermission": func(g *generator, x *types.Call, _ int) {
-			if list, state := permits(g, x.Args[0]); list != nil {
-				at := g.materialized(state, x.X)
-				by := addTo(&g.code.Permits, list)
-				g.emit(x.X.Pos(), Instruction{Op: OpPermit, A: uint32(g.pointer(x.X)), B: uint32(at), C: by})
-				return
-			}
 			perm := g.materialized(x.Args[0], x.X)
 			g.emit(x.X.Pos(), Instruction{Op: OpPermission, A: uint32(g.pointer(x.X)), B: uint32(perm)})
 		},
@@ -99,30 +87,4 @@ func assert(g *generator, x *types.Call, _ int) {
 	holds := g.jumpIf(x.Args[0], true)
 	g.native(scratchWord, "assert", Call{At: pos})
 	g.land(holds...)
-}
-
-// permits is what a cache makes of the access permissions of the states of a machine,
-// where an expression is that of a state; nil where it is another one.
-func permits(g *generator, x types.Expr) (list []cache.Permission, state types.Expr) {
-	call, ok := x.(*types.Call)
-	if !ok || call.Func.Builtin == nil || call.Func.Builtin.Group() != ToPermission {
-		return nil, nil
-	}
-	for _, e := range call.Func.Enum.Enums {
-		list = append(list, g.Permissions[max(e.Permission, 0)])
-	}
-	return list, call.Args[0]
-}
-
-// addMachine puts a machine into a NetDest.
-func addMachine(g *generator, x *types.Call, _ int) {
-	if m, ok := x.X.(*types.Member); ok && ShapeOf(m.X.Type()) == Pointer {
-		id := g.materialized(x.Args[0], x.X)
-		owner, offset, _ := g.field(m)
-		g.emit(x.At, Instruction{Op: OpAddMachine, N: uint16(offset), A: uint32(owner), B: uint32(id)})
-		return
-	}
-	if k, ok := g.prepare(x); ok {
-		g.native(scratchWord, k.Name, k)
-	}
 }

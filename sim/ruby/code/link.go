@@ -95,51 +95,42 @@ const (
 
 // operands are those of each opcode as far as exec relies on them: a, b and c.
 var operands = [opcodes][3]operandKind{
-	OpCall:           {entryPoint},
-	OpJump:           {2: jumpBy},
-	OpCopy:           {wordPlace, wordPlace},
-	OpCopyAll:        {wordPlaces, wordPlaces},
-	OpPoint:          {pointerPlace, pointerPlace},
-	OpLoad:           {wordPlace, pointerPlace},
-	OpLoadAll:        {wordPlaces, pointerPlace},
-	OpStore:          {pointerPlace, wordPlace},
-	OpStoreAll:       {pointerPlace, wordPlaces},
-	OpJumpNil:        {pointerPlace, unused, jumpBy},
-	OpJumpPointer:    {pointerPlace, unused, jumpBy},
-	OpJumpZero:       {wordPlace, unused, jumpBy},
-	OpJumpOne:        {wordPlace, unused, jumpBy},
-	OpJumpTagged:     {wordPlace, unused, jumpBy},
-	OpJumpUntagged:   {wordPlace, unused, jumpBy},
-	OpJumpEqual:      {wordPlace, wordPlace, jumpBy},
-	OpJumpOther:      {wordPlace, wordPlace, jumpBy},
-	OpJumpFieldEqual: {pointerPlace, wordPlace, jumpBy},
-	OpJumpFieldOther: {pointerPlace, wordPlace, jumpBy},
-	OpJumpLess:       {wordPlace, wordPlace, jumpBy},
-	OpJumpNotLess:    {wordPlace, wordPlace, jumpBy},
-	OpSwitch:         {wordPlace},
-	OpSwitchField:    {pointerPlace},
-	OpAdd:            {wordPlace, wordPlace, wordPlace},
-	OpSubtract:       {wordPlace, wordPlace, wordPlace},
-	OpWord:           {wordPlace},
-	OpObject:         {pointerPlace},
-	OpVector:         {wordPlaces},
-	OpPeek:           {pointerPlace},
-	OpPeekUnlocked:   {pointerPlace},
-	OpNew:            {pointerPlace},
-	OpEnqueue:        {pointerPlace, unused, wordPlace},
-	OpProbe:          {unused, unused, wordPlace},
-	OpStall:          {unused, unused, wordPlace},
-	OpWakePort:       {unused, unused, wordPlace},
-	OpTransition:     {2: jumpBy},
-	OpMoveAll:        {pointerPlace, pointerPlace},
-	OpCached:         {pointerPlace, unused, wordPlace},
-	OpTagged:         {wordPlace, unused, wordPlace},
-	OpDirectory:      {pointerPlace, unused, wordPlace},
-	OpTransaction:    {pointerPlace, unused, wordPlace},
-	OpPermission:     {pointerPlace, wordPlace},
-	OpPermit:         {pointerPlace, wordPlace},
-	OpAddMachine:     {pointerPlace, wordPlace},
-	OpEnd:            {},
+	OpCall:         {entryPoint},
+	OpJump:         {2: jumpBy},
+	OpCopy:         {wordPlace, wordPlace},
+	OpCopyAll:      {wordPlaces, wordPlaces},
+	OpPoint:        {pointerPlace, pointerPlace},
+	OpLoad:         {wordPlace, pointerPlace},
+	OpLoadAll:      {wordPlaces, pointerPlace},
+	OpStore:        {pointerPlace, wordPlace},
+	OpStoreAll:     {pointerPlace, wordPlaces},
+	OpJumpNil:      {pointerPlace, unused, jumpBy},
+	OpJumpPointer:  {pointerPlace, unused, jumpBy},
+	OpJumpZero:     {wordPlace, unused, jumpBy},
+	OpJumpOne:      {wordPlace, unused, jumpBy},
+	OpJumpEqual:    {wordPlace, wordPlace, jumpBy},
+	OpJumpOther:    {wordPlace, wordPlace, jumpBy},
+	OpJumpLess:     {wordPlace, wordPlace, jumpBy},
+	OpJumpNotLess:  {wordPlace, wordPlace, jumpBy},
+	OpAdd:          {wordPlace, wordPlace, wordPlace},
+	OpSubtract:     {wordPlace, wordPlace, wordPlace},
+	OpWord:         {wordPlace},
+	OpObject:       {pointerPlace},
+	OpVector:       {wordPlaces},
+	OpPeek:         {pointerPlace},
+	OpPeekUnlocked: {pointerPlace},
+	OpNew:          {pointerPlace},
+	OpEnqueue:      {pointerPlace, unused, wordPlace},
+	OpProbe:        {unused, unused, wordPlace},
+	OpStall:        {unused, unused, wordPlace},
+	OpWakePort:     {unused, unused, wordPlace},
+	OpTransition:   {2: jumpBy},
+	OpCached:       {pointerPlace, unused, wordPlace},
+	OpTagged:       {wordPlace, unused, wordPlace},
+	OpDirectory:    {pointerPlace, unused, wordPlace},
+	OpTransaction:  {pointerPlace, unused, wordPlace},
+	OpPermission:   {pointerPlace, wordPlace},
+	OpEnd:          {},
 }
 
 // checkInstruction reports operands that are out of range.
@@ -161,13 +152,6 @@ func (code *Machine) checkInstruction(at int, in *Instruction) error {
 		}
 		if low < 0 || high >= limit {
 			return fmt.Errorf("operand %d is %d to %d, limit %d", k, low, high, limit)
-		}
-	}
-	if in.Op == OpSwitch || in.Op == OpSwitchField {
-		for _, by := range code.Jumps[in.B] {
-			if to := at + 1 + int(by); to < 0 || to >= len(code.Text) {
-				return fmt.Errorf("jump to %d, limit %d", to, len(code.Text))
-			}
 		}
 	}
 	return nil

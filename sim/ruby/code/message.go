@@ -27,9 +27,8 @@ func (g *generator) enqueue(s *types.Enqueue) {
 	if s.Deferred {
 		g.unsupported(s.Pos(), "defer_enqueueing")
 	}
-	words, left := g.template(s)
-	g.emit(s.Pos(), Instruction{Op: OpNew, A: at, B: uint32(g.Layout(s.Msg.Type).Index), C: addTo(&g.code.Messages, words)})
-	g.block(left)
+	g.emit(s.Pos(), Instruction{Op: OpNew, A: at, B: uint32(g.Layout(s.Msg.Type).Index)})
+	g.block(s.Body)
 	latency := g.constant(1)
 	if s.Latency != nil {
 		latency = g.place(s.Latency)

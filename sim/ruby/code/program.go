@@ -70,13 +70,9 @@ type Machine struct {
 	At      []syntax.Pos
 	Lengths []int32
 	Depth   int
-	// What instructions refer to by index: calls of natives; the jumps of an opSwitch by value,
-	// the last for all others; the permissions of a cache by state; what messages begin with.
+	// What instructions refer to by index: calls of natives, and what a port triggers.
 	Calls    []Call
-	Jumps    [][]int32
 	Triggers []Trigger
-	Permits  [][]cache.Permission
-	Messages [][]uint64
 
 	// words is what a controller's words start with.
 	Words    []uint64
@@ -208,20 +204,18 @@ func (p *Program) wellFormed() error {
 			homes = append(homes, code.Decl.Pos)
 		}
 	}
-	if len(cores) == 1 && len(homes) == 1 {
+	if len(cores) > 0 && len(homes) == 1 {
 		return nil
 	}
 	var at syntax.Pos
 	switch {
-	case len(cores) > 1:
-		at = cores[1]
 	case len(homes) > 1:
 		at = homes[1]
 	case len(p.Protocol.Machines) > 0:
 		at = p.Protocol.Machines[0].Pos
 	}
 	var faults syntax.Faults
-	faults.Add(at, "%d machines with a Sequencer and %d with a DirectoryMemory or memory, want 1 and 1", len(cores), len(homes))
+	faults.Add(at, "%d machines with a Sequencer and %d with a DirectoryMemory or memory, want some and 1", len(cores), len(homes))
 	return fmt.Errorf("compile protocol %s: %w", p.Protocol.Name, faults)
 }
 

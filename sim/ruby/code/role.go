@@ -78,7 +78,7 @@ func (p *Program) rolesOf(m *types.Machine) []*Role {
 		one.Home = true
 	case slices.ContainsFunc(p.Protocol.Machines, func(n *types.Machine) bool { return len(joins(m, n)) > 0 && param(n, isSequencer) }):
 		one.Private = true
-	case param(m, func(v *types.Var) bool { return v.Type.Name == "CacheMemory" }) && !ofGPU(m):
+	case param(m, func(v *types.Var) bool { return v.Type.Name == "CacheMemory" }) && !OfGPU(m):
 		// a further level, by any name
 	default:
 		return nil
@@ -105,8 +105,8 @@ func (p *Program) assignRoles(m *types.Machine) *Machine {
 	return code
 }
 
-// ofGPU reports whether a machine is one of those that MOESI_AMD_Base has for GPUs.
-func ofGPU(m *types.Machine) bool {
+// OfGPU reports whether a machine is one of those that MOESI_AMD_Base has for GPUs.
+func OfGPU(m *types.Machine) bool {
 	return param(m, func(v *types.Var) bool { return v.Type.Name == "WireBuffer" })
 }
 
@@ -114,7 +114,7 @@ func ofGPU(m *types.Machine) bool {
 // there reaches nothing. CHI's MiscNode is for requests that no core makes.
 func (g *generator) checkMachine(x *types.Const) {
 	for _, m := range g.Protocol.Machines {
-		if uint64(m.Ordinal) == numberOfConst(x) && g.Dense[m.Ordinal] < 0 && m.Name != "MiscNode" && !ofGPU(m) {
+		if uint64(m.Ordinal) == numberOfConst(x) && g.Dense[m.Ordinal] < 0 && m.Name != "MiscNode" && !OfGPU(m) {
 			g.unsupported(x.At, "machine %s, of which the simulated machine has none: it has machines with a Sequencer, a DMASequencer, a CacheMemory or a DirectoryMemory", m.Name)
 		}
 	}

@@ -78,9 +78,6 @@ func (g *generator) assignMember(left *types.Member, right types.Expr) {
 		return
 	}
 	if ShapeOf(left.X.Type()) == Pointer {
-		if shape == Vector && g.move(left, right, size) {
-			return
-		}
 		in := Instruction{Op: OpStore}
 		if shape == Word {
 			in.B = uint32(g.materialized(right, left.X))
@@ -108,18 +105,6 @@ func (g *generator) assignMember(left *types.Member, right types.Expr) {
 		return
 	}
 	g.emit(r.Pos, in)
-}
-
-// move emits the copying of words between two objects; false if it is not that.
-func (g *generator) move(left *types.Member, right types.Expr, size int) bool {
-	from, ok := right.(*types.Member)
-	if !ok || ShapeOf(from.X.Type()) != Pointer || calls(left) {
-		return false
-	}
-	owner, offset, _ := g.field(from)
-	to, at, _ := g.field(left)
-	g.emit(left.X.Pos(), Instruction{Op: OpMoveAll, N: uint16(size), A: uint32(to), B: uint32(owner), C: uint32(at) | uint32(offset)<<16})
-	return true
 }
 
 // vectorPlace emits what evaluates an expression of several words, and gives the
@@ -165,9 +150,6 @@ func (g *generator) eval(x types.Expr) {
 }
 
 func (g *generator) ifStmt(s *types.If) {
-	if g.choose(s) {
-		return
-	}
 	otherwise := g.jumpIf(s.Cond, false)
 	g.block(s.Then)
 	if len(s.Else) == 0 {
