@@ -24,7 +24,6 @@ import (
 	"ordeal/gen"
 	"ordeal/gen/option"
 	"ordeal/sim"
-	"ordeal/sim/protocols"
 	"ordeal/sim/ruby"
 	"ordeal/sim/slicc/mutate"
 )
@@ -304,7 +303,6 @@ func (s *session) bounded(ctx context.Context) (context.Context, func()) {
 	if !s.watch {
 		return bounded, func() { cancel(nil) }
 	}
-	// A run that is about to end may do so by itself.
 	last := s.spent + s.o.CPU + min(time.Second, s.o.CPU/50) - s.report.CPU
 	tick := time.NewTicker(100 * time.Millisecond)
 	go func() {
@@ -415,8 +413,12 @@ func (s *session) load() error {
 		s.report.Source = s.o.Protocol
 	} else if s.o.Mutant != "" {
 		s.report.Source += " with " + s.o.Mutant // whose names are of the files as they are
-	} else if s.report.Repairs, err = defects(m.Source()); err != nil {
-		return err
+	} else {
+		tree, err := m.Source().Load()
+		if err != nil {
+			return err
+		}
+		_, s.report.Repairs = mutate.Corrected(tree) // known defects
 	}
 	if len(s.report.Repairs) > 0 {
 		o.Repair = true
@@ -426,16 +428,6 @@ func (s *session) load() error {
 	}
 	s.sizes = sizes(s.protocol, s.repaired != nil)
 	return nil
-}
-
-// defects lists the known defects of a protocol.
-func defects(source protocols.Source) ([]string, error) {
-	tree, err := source.Load()
-	if err != nil {
-		return nil, err
-	}
-	_, list := mutate.Corrected(tree)
-	return list, nil
 }
 
 // on is a machine with the protocol.

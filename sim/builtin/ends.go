@@ -109,7 +109,7 @@ func (s *simulation) look() sim.Result {
 		p.turns = 0
 		return sim.Result{Outcome: sim.Passed}
 	}
-	if s.settle() { // if it ends then, it waited for these
+	if !s.storesFail() && s.settle() { // if it ends then, it waited for these
 		p.turns = 0
 		r := s.starvation(fmt.Sprintf("%s waits for memory since tick %d, until prefetches, flushes, functional reads and polls of barriers end", who, since))
 		p.starved = &r
@@ -140,7 +140,7 @@ func (s *simulation) settle() bool {
 	if s.functional != nil {
 		s.functional.Stop()
 	}
-	polls := s.barriers != nil && !s.storesFail() && !s.barriers.Gathered()
+	polls := s.barriers != nil && !s.barriers.Gathered()
 	if polls {
 		s.barriers.Paused = true
 	}

@@ -47,6 +47,8 @@ func (c *checker) call(x *syntax.Call) types.Expr {
 		hint := syntax.Suggestion(name, names(c, func(s *scope) map[string][]*types.Func { return s.funcs }))
 		if known := types.Builtins("", name); hint == "" && len(known) > 0 {
 			hint = fmt.Sprintf("; gem5 has it: declare it, or add `%s as %s;` to a file for --builtins", known[len(known)-1], name)
+		} else if ok {
+			hint += fmt.Sprintf("; a file for --builtins may add it, as `TYPE %s(%s) returns VALUE;`", name, types.TypeList(typesOf(args)))
 		}
 		c.fault(pos, "unknown function %s%s", name, hint)
 		return bad(pos)
@@ -60,6 +62,14 @@ func (c *checker) call(x *syntax.Call) types.Expr {
 		return badResult(pos, candidates)
 	}
 	return c.calling(types.Node{At: pos, Of: f.Result}, nil, f, args)
+}
+
+func typesOf(args []types.Expr) []*types.Type {
+	list := make([]*types.Type, len(args))
+	for i, arg := range args {
+		list[i] = arg.Type()
+	}
+	return list
 }
 
 // badResult stands for a call with a fault. When every candidate has the same
@@ -108,10 +118,7 @@ func implements(param, arg *types.Type) bool {
 }
 
 func (c *checker) noMatch(pos syntax.Pos, name string, args []types.Expr, candidates []*types.Func) {
-	list := make([]*types.Type, len(args))
-	for i, arg := range args {
-		list[i] = arg.Type()
-	}
+	list := typesOf(args)
 	var have []string
 	for _, f := range candidates[:min(len(candidates), 4)] {
 		have = append(have, f.Signature())
