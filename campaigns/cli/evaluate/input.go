@@ -238,6 +238,7 @@ func (in *Input) read(f formats.Format, r io.Reader, name string, evaluate func(
 		}
 		return command.Usage(fmt.Errorf("%s is in format %s, which holds no executions", name, f.Name))
 	case "litmus":
+		t.Place = name + ":1"
 		data, err := io.ReadAll(r)
 		if t.Err = err; command.IsMalformed(err) {
 			return evaluate(t)
@@ -255,7 +256,7 @@ func (in *Input) read(f formats.Format, r io.Reader, name string, evaluate func(
 		if t.History, t.Err = test.History(); t.Err != nil {
 			t.Test = &litmus.Test{Test: test, File: name}
 		}
-		return evaluate(t)
+		return evaluate(t.nonempty())
 	case "program":
 		return command.Usage(fmt.Errorf("%s is in format %s, which holds no executions", name, f.Name))
 	}

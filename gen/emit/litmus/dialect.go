@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"ordeal/gen"
 )
@@ -14,9 +15,8 @@ import (
 // parse/formats/litmus.
 type Dialect struct {
 	Name string // in the first line of a test
-	// Accesses are all that are read; an operation is written as the first of its kind
-	// and annotations.
-	Accesses []Access
+	// accesses are all that are read; an operation is written as the first that fits it.
+	accesses func() []Access
 	// Fences are those that are written as they stand.
 	Fences []Fence
 	// Register returns the name that a register has in conditions.
@@ -63,16 +63,17 @@ type Fence struct {
 
 // Access is the one of that mnemonic.
 func (d *Dialect) Access(mnemonic string) (Access, bool) {
-	i := slices.IndexFunc(d.Accesses, func(a Access) bool { return strings.EqualFold(a.Mnemonic, mnemonic) })
-	if i < 0 {
-		return Access{}, false
+	for _, a := range d.accesses() {
+		if strings.EqualFold(a.Mnemonic, mnemonic) {
+			return a, true
+		}
 	}
-	return d.Accesses[i], true
+	return Access{}, false
 }
 
 func (d *Dialect) access(op gen.Op, to, data, at int) string {
-	i := slices.IndexFunc(d.Accesses, func(a Access) bool { return a.Kind == op.Kind && a.Attr == op.Attr&^gen.Retry })
-	return d.Accesses[i].Mnemonic + " " + d.operands(op.Kind, to, data, at)
+	i := slices.IndexFunc(d.accesses(), func(a Access) bool { return a.Kind == op.Kind && a.Attr == op.Attr&^gen.Retry })
+	return d.accesses()[i].Mnemonic + " " + d.operands(op.Kind, to, data, at)
 }
 
 func (d *Dialect) fence(op gen.Op) string {
@@ -109,7 +110,7 @@ var applied = []struct {
 
 // AArch64 has words in registers W, addresses in registers X. Conditions name registers X.
 var AArch64 = Dialect{
-	Name: "AArch64", Accesses: armAccesses(), Register: armRegister,
+	Name: "AArch64", accesses: sync.OnceValue(armAccesses), Register: armRegister,
 	Fences: []Fence{
 		{"dmb ish", gen.FullFence, 0}, {"dmb sy", gen.FullFence, 0}, {"dsb sy", gen.FullFence, 0}, {"dsb ish", gen.FullFence, 0},
 		{"dmb ishld", gen.PartialFence, 3}, {"dmb ld", gen.PartialFence, 3}, {"dsb ld", gen.PartialFence, 3}, {"dsb ishld", gen.PartialFence, 3},
@@ -191,7 +192,7 @@ func sizes(a Access) []Access {
 
 // RISCV leaves ra, sp, gp and tp alone.
 var RISCV = Dialect{
-	Name: "RISCV", Accesses: riscvAccesses(), Register: riscvRegister, Fences: riscvFences(),
+	Name: "RISCV", accesses: sync.OnceValue(riscvAccesses), Register: riscvRegister, Fences: riscvFences(),
 	registers: count(5, 31), numbered: "xtsaf", named: "zero ra sp gp tp fp",
 	address:  func(n int) string { return fmt.Sprintf("x%d", n) },
 	move:     func(to int, value gen.Value) string { return fmt.Sprintf("ori x%d,x0,%d", to, value) },
