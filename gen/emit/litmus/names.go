@@ -11,9 +11,8 @@ import (
 )
 
 // TestName is a name for the test of a program: that of the shape that it is, or else the stem
-// with a number. Two programs that are not the same up to the order of threads, the names of
-// locations and values have different names, whatever the stem, since herd7 and lists of results
-// tell tests apart by name.
+// with a number. Programs that are not the same up to the order of threads, names of locations
+// and values have different names, since herd7 and lists of results tell tests apart by name.
 func TestName(stem string, p *gen.Program) string {
 	if name := p.CycleName(); name != "" {
 		return name
