@@ -1,6 +1,9 @@
 package config
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -104,6 +107,37 @@ func TestParseAllFaults(t *testing.T) {
 	for _, want := range []string{"f.yaml:1: name:", "f.yaml:2: keep:", "f.yaml:5: runs:", "f.yaml:6: ops:"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error is\n%v\nwant %q in it", err, want)
+		}
+	}
+}
+
+// TestParseMany refuses more configurations than a campaign may have before they are decoded, however
+// they came to be in its list.
+func TestParseMany(t *testing.T) {
+	list := func(prefix string, n int) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, "  - {name: %s%d, runs: 1}\n", prefix, i)
+		}
+		return b.String()
+	}
+	dir := t.TempDir()
+	must.Succeed(t, os.WriteFile(filepath.Join(dir, "base.yaml"), []byte("configs:\n"+list("a", 600)), 0o600))
+	for _, c := range []struct{ what, text, count string }{
+		{"1 MB", "configs:\n" + list("b", 10_000), "10000"},
+		{"one more", "configs:\n" + list("b", 1001), "1001"},
+		{"an alias", "x: &a\n" + list("b", 1001) + "configs: *a\n", "1001"},
+		{"an included file", "include: base.yaml\nconfigs:\n" + list("b", 600), "1200"},
+		{"as many as there may be", "name: f\nconfigs:\n" + list("b", 1000), ""},
+	} {
+		name := filepath.Join(dir, "f.yaml")
+		must.Succeed(t, os.WriteFile(name, []byte(c.text), 0o600))
+		if _, err := Load(name, nil); c.count == "" {
+			if err != nil {
+				t.Errorf("%s: %v", c.what, err)
+			}
+		} else if want := name + ": configs: " + c.count + " configurations, more than 1000"; err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", c.what, err, want)
 		}
 	}
 }

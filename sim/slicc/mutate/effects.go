@@ -18,6 +18,8 @@ type effects struct {
 	reads, writes map[string]bool
 	// repeats is false where doing it twice may differ from doing it once.
 	repeats bool
+	// called has the number of names read when a function was last entered, which adds nothing until there are more.
+	called map[*syntax.Func]int
 }
 
 // eviction is written by eviction notifications of cores. Other calls of cores
@@ -25,7 +27,7 @@ type effects struct {
 const eviction = "cpu.eviction"
 
 func newEffects() *effects {
-	return &effects{reads: map[string]bool{}, writes: map[string]bool{}, repeats: true}
+	return &effects{reads: map[string]bool{}, writes: map[string]bool{}, repeats: true, called: map[*syntax.Func]int{}}
 }
 
 // overlap reports whether a name of one set may mean the same as one of another.
@@ -59,9 +61,6 @@ func (e *effects) commutes(other *effects) bool {
 const liveEntry = "entry"
 
 func lacking(set map[string]bool, name string) map[string]bool {
-	if !set[name] {
-		return set
-	}
 	rest := maps.Clone(set)
 	delete(rest, name)
 	return rest
@@ -79,19 +78,14 @@ func (m *machine) actionEffects(name string) *effects {
 		e.anything()
 		return e
 	}
-	r := reader{machine: m, effects: e, depth: 0}
-	r.block(a.Body)
+	(&reader{m, e}).block(a.Body)
 	return e
 }
 
 type reader struct {
 	machine *machine
 	*effects
-	depth int // of calls of functions
 }
-
-// maxDepth bounds the functions that call functions.
-const maxDepth = 6
 
 func (r *reader) block(b *syntax.Block) {
 	if b == nil {
@@ -290,9 +284,11 @@ func (r *reader) call(x *syntax.Call) {
 	if slices.Contains(reports, name) || types.IsConst(name, false) {
 		return
 	}
-	if f := r.machine.funcs[name]; f != nil && r.depth < maxDepth {
-		inner := reader{r.machine, r.effects, r.depth + 1}
-		inner.block(f.Body)
+	if f := r.machine.funcs[name]; f != nil {
+		if n, ok := r.called[f]; !ok || n < len(r.reads) {
+			r.called[f] = len(r.reads)
+			r.block(f.Body)
+		}
 		return
 	}
 	r.anything()

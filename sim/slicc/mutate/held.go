@@ -76,7 +76,7 @@ func (m *machine) heldNowhere(s site) bool {
 
 // holdAfter returns what may hold a state after the actions of a row.
 func (m *machine) holdAfter(t *syntax.Transition, before holding) holdings {
-	set := holdings(1 << before)
+	set, seen := holdings(1<<before), calls{}
 	if m.waits(t) {
 		return set
 	}
@@ -85,62 +85,73 @@ func (m *machine) holdAfter(t *syntax.Transition, before holding) holdings {
 		if a == nil {
 			return ^holdings(0) // unknown
 		}
-		set = m.holdBlock(a.Body, set, 0)
+		set = m.holdBlock(a.Body, set, seen)
 	}
 	return set
 }
 
-func (m *machine) holdBlock(b *syntax.Block, set holdings, depth int) holdings {
+// calls has what may hold a state after a function, by what may before.
+type calls map[called]holdings
+
+type called struct {
+	*syntax.Func
+	before holdings
+}
+
+func (m *machine) holdBlock(b *syntax.Block, set holdings, seen calls) holdings {
 	if b == nil {
 		return set
 	}
 	for _, s := range b.Stmts {
 		switch s := s.(type) {
 		case *syntax.Block:
-			set = m.holdBlock(s, set, depth)
+			set = m.holdBlock(s, set, seen)
 		case *syntax.Peek:
-			set = m.holdBlock(s.Body, set, depth)
+			set = m.holdBlock(s.Body, set, seen)
 		case *syntax.If:
 			otherwise := set
 			if s.Else != nil {
-				otherwise = m.holdBlock(&syntax.Block{Stmts: []syntax.Stmt{s.Else}}, set, depth)
+				otherwise = m.holdBlock(&syntax.Block{Stmts: []syntax.Stmt{s.Else}}, set, seen)
 			}
-			set = m.holdBlock(s.Then, set, depth) | otherwise
+			set = m.holdBlock(s.Then, set, seen) | otherwise
 		case *syntax.ExprStmt:
-			set = m.holdCall(s.X, set, depth)
+			set = m.holdCall(s.X, set, seen)
 		}
 	}
 	return set
 }
 
 // holdCall follows a call that makes a pointer valid or invalid.
-func (m *machine) holdCall(x syntax.Expr, set holdings, depth int) holdings {
+func (m *machine) holdCall(x syntax.Expr, set holdings, seen calls) holdings {
 	call, ok := x.(*syntax.Call)
 	if !ok {
 		return set
 	}
 	for i, name := range holderNames {
-		var move func(holding) holding
-		switch call.Func.Name {
-		case "set_" + name:
-			move = func(h holding) holding { return h | 1<<i }
-		case "unset_" + name:
-			move = func(h holding) holding { return h &^ (1 << i) }
-		default:
+		unset := call.Func.Name == "unset_"+name
+		if !unset && call.Func.Name != "set_"+name {
 			continue
 		}
 		var moved holdings
 		for h := range holding(1 << len(holderNames)) {
-			if set.has(h) {
-				moved |= 1 << move(h)
+			if set.has(h) && unset {
+				moved |= 1 << (h &^ (1 << i))
+			} else if set.has(h) {
+				moved |= 1 << (h | 1<<i)
 			}
 		}
 		return moved
 	}
-	if f := m.funcs[call.Func.Name]; f != nil && depth < maxDepth {
-		return set | m.holdBlock(f.Body, set, depth+1) // it may return early
+	f := m.funcs[call.Func.Name]
+	if f == nil {
+		return set
 	}
-	return set
+	entry := called{f, set}
+	if _, ok := seen[entry]; !ok {
+		seen[entry] = set                                  // what calls itself ends
+		seen[entry] = set | m.holdBlock(f.Body, set, seen) // it may return early
+	}
+	return seen[entry]
 }
 
 // defaults reports whether getState ends with the default state.

@@ -55,33 +55,35 @@ func (m *machine) portEvents(port string) []string {
 		return nil
 	}
 	var list []string
-	var block func(b *syntax.Block, depth int)
-	var expr func(x syntax.Expr, depth int)
-	expr = func(x syntax.Expr, depth int) {
+	called := map[*syntax.Func]bool{}
+	var block func(b *syntax.Block)
+	var expr func(x syntax.Expr)
+	expr = func(x syntax.Expr) {
 		if lit, ok := x.(*syntax.EnumLit); ok && lit.Type.Name == "Event" {
 			list = append(list, lit.Value.Name)
 		}
-		if call, ok := x.(*syntax.Call); ok && depth < maxDepth {
-			if f := m.funcs[call.Func.Name]; f != nil {
-				block(f.Body, depth+1)
+		if call, ok := x.(*syntax.Call); ok {
+			if f := m.funcs[call.Func.Name]; f != nil && !called[f] {
+				called[f] = true
+				block(f.Body)
 			}
 		}
 		for _, operand := range syntax.Operands(x) {
-			expr(operand, depth)
+			expr(operand)
 		}
 	}
-	block = func(b *syntax.Block, depth int) {
+	block = func(b *syntax.Block) {
 		for stmt := range b.All() {
 			switch stmt := stmt.(type) {
 			case *syntax.ExprStmt:
-				expr(stmt.X, depth)
+				expr(stmt.X)
 			case *syntax.Return:
-				expr(stmt.X, depth)
+				expr(stmt.X)
 			case *syntax.Assign:
-				expr(stmt.Right, depth)
+				expr(stmt.Right)
 			}
 		}
 	}
-	block(s.body, 0)
+	block(s.body)
 	return list
 }
