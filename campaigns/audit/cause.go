@@ -8,8 +8,8 @@ import (
 	"ordeal/sim"
 )
 
-// failure is the failure of a finding with its outcome.
-func (f *Finding) failure() diagnose.Failure {
+// Diagnosis is the failure of a finding with its outcome.
+func (f *Finding) Diagnosis() diagnose.Failure {
 	var outcome sim.Outcome
 	_ = outcome.UnmarshalText([]byte(f.Outcome)) // unknown if there is none
 	return diagnose.New(outcome, f.Failure, f.Title)
@@ -49,7 +49,7 @@ func (r *Report) setCauses() {
 // unusual features.
 func (f *Finding) sameCause(head *Finding) bool {
 	mine, heads := f.unusual(), head.unusual()
-	a, b := f.failure(), head.failure()
+	a, b := f.Diagnosis(), head.Diagnosis()
 	if !a.Same(&b, diagnose.Alike) || len(heads) == 0 && len(mine) > 0 {
 		return false
 	}

@@ -262,7 +262,7 @@ func (x *simulation) repeatFaithful(ctx context.Context, f *Finding, job sim.Job
 			return cost, err
 		}
 		f.Tries++
-		if failure := f.failure(); res.Failed() && res.Failure.Same(&failure, diagnose.Exactly) {
+		if failure := f.Diagnosis(); res.Failed() && res.Failure.Same(&failure, diagnose.Exactly) {
 			f.Faithful++
 		}
 		job.Seed++

@@ -20,7 +20,7 @@ import (
 )
 
 func newBench(e *env) *cobra.Command {
-	return command.Group(&cobra.Command{Use: "bench", Short: "Measure the checkers and the search for bugs"}, newBenchPapers(e), audit.NewBugs(e))
+	return command.Group(&cobra.Command{Use: "bench", Short: "Measure the checkers and the search for bugs"}, newBenchPapers(e), audit.NewBugs(e), audit.NewHistory(e))
 }
 
 func newBenchPapers(e *env) *cobra.Command {

@@ -82,6 +82,7 @@ var elsewhere = map[string]string{
 	"campaign submit": "cluster.txtar",
 	"campaign status": "cluster.txtar",
 	"campaign cancel": "cluster.txtar",
+	"bench history":   "history.txtar",
 	"campaign schema": "a JSON Schema, whose version is that of its dialect: TestSchema of campaigns/config",
 	"serve":           "works until it is interrupted: TestServe",
 }

@@ -110,20 +110,21 @@ func (b *Bench) Run(ctx context.Context, list []*Bug) (results []*Result, err er
 	return results, errors.Join(err, b.results.Close(), b.audits.Close(), b.repaired.Close())
 }
 
-// budget has what the result of an audit depends on, besides the protocol.
-type budget struct {
+// Budget has what the result of an audit depends on, besides the protocol.
+type Budget struct {
 	Engines []audit.Engine `json:"engines"`
 	Seed    uint64         `json:"seed"`
 	Steps   uint64         `json:"steps"`
 	CPU     time.Duration  `json:"cpu_ns"`
 }
 
-func budgetOf(o audit.Options) budget { return budget{o.Engines, o.Seed, o.Steps, o.CPU} }
+// BudgetOf is the part of the options that results depend on.
+func BudgetOf(o audit.Options) Budget { return Budget{o.Engines, o.Seed, o.Steps, o.CPU} }
 
 // needs has what the result of a bug depends on.
 type needs struct {
 	Version    int      `json:"version"`
-	Budget     budget   `json:"budget"`
+	Budget     Budget   `json:"budget"`
 	Identities []string `json:"identities"` // of the protocols
 	Titles     []string `json:"titles"`
 	Needs      []string `json:"needs"`
@@ -132,7 +133,7 @@ type needs struct {
 
 func (b *Bench) needs(bug *Bug, t *Trees) needs {
 	return needs{
-		resultVersion, budgetOf(b.Audit), []string{t.Identity, t.AfterIdentity, t.RepairedIdentity, t.AllIdentity},
+		resultVersion, BudgetOf(b.Audit), []string{t.Identity, t.AfterIdentity, t.RepairedIdentity, t.AllIdentity},
 		append([]string{bug.Title}, bug.Also...), bug.Needs, bug.Run,
 	}
 }
@@ -146,7 +147,7 @@ func (b *Bench) one(ctx context.Context, bug *Bug) (*Result, error) {
 		return nil, context.Cause(ctx)
 	}
 	if err != nil {
-		return &Result{Version: resultVersion, Bug: bug, Status: Unmade, Reason: brief(err)}, nil
+		return &Result{Version: resultVersion, Bug: bug, Status: Unmade, Reason: Brief(err)}, nil
 	}
 	needs := b.needs(bug, trees)
 	stored, err := b.results.Do(lab.Case{Name: bug.ID, Depends: needs}, func() (*Result, error) {
@@ -260,7 +261,7 @@ func (r *Result) refuse(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	r.Status, r.Reason = Refused, brief(err)
+	r.Status, r.Reason = Refused, Brief(err)
 	return nil
 }
 
@@ -273,7 +274,7 @@ func (b *Bench) audited(ctx context.Context, path, identity string) (*audit.Repo
 // auditedWith is the whole audit of a protocol with options, of which bugs that share the
 // protocol make one.
 func (b *Bench) auditedWith(ctx context.Context, path, identity string, o audit.Options) (*audit.Report, error) {
-	return b.audits.Do(lab.Case{Name: identity, Depends: budgetOf(o)}, func() (*audit.Report, error) {
+	return b.audits.Do(lab.Case{Name: identity, Depends: BudgetOf(o)}, func() (*audit.Report, error) {
 		o.SLICC = path
 		report, err := audit.Run(ctx, o)
 		if err == nil && report.Limit == audit.LimitInterrupted {
@@ -313,43 +314,50 @@ func (b *Bench) witness(ctx context.Context, bug *Bug, r *Result) error {
 			return err
 		}
 	}
-	if r.Finding.Explore != nil {
-		r.Witness = len(r.Finding.Path)
-		return run.Overwrite(filepath.Join(dir, "witness.txt"), []byte(strings.Join(r.Finding.Path, "\n")+"\n"))
+	runs := 0
+	if bug.Unfixed() {
+		runs = 4 * reductionRuns
 	}
-	report := &audit.Report{Findings: []*audit.Finding{r.Finding}}
+	reduced, size, err := Witness(ctx, dir, r.Finding, runs)
+	r.Witness = size
+	if err != nil || reduced == nil || !bug.Unfixed() {
+		return err
+	}
+	return b.picture(ctx, dir, reduced)
+}
+
+// Witness records a finding below a directory and leaves its reduced program, or its path, in
+// witness.txt there, of so many operations or steps; 0 and nil if it does not recur. Runs bound
+// the reduction; 0: a number that depends on the size of the program.
+func Witness(ctx context.Context, dir string, f *audit.Finding, runs int) (reduced *reduction.Result, size int, err error) {
+	file := filepath.Join(dir, "witness.txt")
+	if f.Explore != nil {
+		return nil, len(f.Path), run.Overwrite(file, []byte(strings.Join(f.Path, "\n")+"\n"))
+	}
+	report := &audit.Report{Findings: []*audit.Finding{f}}
 	if err := report.Record(ctx, dir, nil); err != nil {
-		return err
+		return nil, 0, err
 	}
-	runs, err := runsFor(r.Finding)
-	if err != nil {
-		return err
-	}
-	o := reduction.Options{Runs: runs, Workers: 1, Gate: new(run.Gate)}
-	if bug.Unfixed() {
-		o.Runs = 4 * reductionRuns
-	}
-	reduced, err := reduction.Reduce(ctx, run.Dir(r.Finding.Dir), o)
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	if err != nil {
-		return nil // a failure that does not recur has no smaller program
-	}
-	r.Witness = reduced.After
-	if bug.Unfixed() {
-		if err := b.picture(ctx, dir, reduced); err != nil {
-			return err
+	if runs == 0 {
+		if runs, err = runsFor(f); err != nil {
+			return nil, 0, err
 		}
 	}
-	return run.Overwrite(filepath.Join(dir, "witness.txt"), reduced.Program.Text())
+	reduced, err = reduction.Reduce(ctx, run.Dir(f.Dir), reduction.Options{Runs: runs, Workers: 1, Gate: new(run.Gate)})
+	if ctx.Err() != nil {
+		return nil, 0, context.Cause(ctx)
+	}
+	if err != nil {
+		return nil, 0, nil // a failure that does not recur has no smaller program
+	}
+	return reduced, reduced.After, run.Overwrite(file, reduced.Program.Text())
 }
 
 // longest is the length of the longest reason.
 const longest = 300
 
-// brief is an error in a line: of a list of faults its head and the first one.
-func brief(err error) string {
+// Brief is an error in a line: of a list of faults its head and the first one.
+func Brief(err error) string {
 	var kept []string
 	for line := range strings.Lines(err.Error()) {
 		line = strings.TrimSpace(line)

@@ -8,9 +8,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -120,6 +122,9 @@ func (c *Clone) Protocols(ctx context.Context, revision string) (Protocols, erro
 		return files, nil
 	}
 	out, err := c.git(ctx, nil, append([]string{"ls-tree", "-r", "-z", "-l", id, "--"}, protocols.Folders...)...)
+	if err == nil && len(out) == 0 { // no tree of gem5
+		out, err = c.git(ctx, nil, "ls-tree", "-r", "-z", "-l", id)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("commit %s: %w", revision, err)
 	}
@@ -158,7 +163,7 @@ func (c *Clone) Protocols(ctx context.Context, revision string) (Protocols, erro
 		}
 	}
 	if len(files) == 0 {
-		return nil, fmt.Errorf("commit %s: no protocols in %s", revision, strings.Join(protocols.Folders, " or "))
+		return nil, fmt.Errorf("commit %s: no protocols in %s, nor elsewhere", revision, strings.Join(protocols.Folders, " or "))
 	}
 	c.list[id] = files
 	return files, nil
@@ -189,12 +194,23 @@ func (p Protocols) read(out []byte, names []string) error {
 	return nil
 }
 
-// within is the path of a file in its directory of protocols.
+// Roots lists the root files of the protocols of CPUs.
+func (p Protocols) Roots() []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(p)), func(name string) bool {
+		base := path.Base(name)
+		return path.Ext(base) != ".slicc" || strings.HasPrefix(base, interfaces) || strings.HasPrefix(base, "GPU_")
+	})
+}
+
+// within is the path of a file in its directory of protocols, if that is gem5's.
 func within(name string) string {
 	for _, f := range protocols.Folders[:2] {
 		if rest, ok := strings.CutPrefix(name, f+"/"); ok {
 			return rest
 		}
 	}
-	return path.Base(name) // of the learning material
+	if strings.HasPrefix(name, protocols.Folders[2]+"/") {
+		return path.Base(name) // of the learning material
+	}
+	return name
 }

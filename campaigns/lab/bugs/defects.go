@@ -75,7 +75,7 @@ func (b *Bench) propose(ctx context.Context, bug *Bug, r *Result) error {
 		return context.Cause(ctx)
 	}
 	if err != nil {
-		r.Proposed.Reason = brief(err)
+		r.Proposed.Reason = Brief(err)
 		return nil
 	}
 	r.Proposed.Operations = repaired.Operations
@@ -86,7 +86,7 @@ func (b *Bench) propose(ctx context.Context, bug *Bug, r *Result) error {
 		return context.Cause(ctx)
 	}
 	if err != nil {
-		r.Proposed.Reason = brief(err)
+		r.Proposed.Reason = Brief(err)
 		return nil
 	}
 	r.Proposed.Gone = !shows

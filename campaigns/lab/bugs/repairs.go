@@ -48,7 +48,7 @@ func (b *Bench) repairs(ctx context.Context, r *Result) (*Repaired, error) {
 		return nil, context.Cause(ctx)
 	}
 	if err != nil {
-		found.Reason = brief(err)
+		found.Reason = Brief(err)
 	}
 	return found, nil
 }

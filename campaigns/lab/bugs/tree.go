@@ -302,8 +302,7 @@ func (m *Maker) write(b *Bug, before, after Protocols, how string) (*Trees, erro
 	return t, nil
 }
 
-// one writes the files that a protocol consists of into a directory named by
-// what they say.
+// one writes the files of a protocol, which may have a former name.
 func (m *Maker) one(b *Bug, files Protocols) (rootFile, identity string, err error) {
 	root := b.root()
 	if _, ok := files[root]; !ok {
@@ -318,12 +317,18 @@ func (m *Maker) one(b *Bug, files Protocols) (rootFile, identity string, err err
 		}
 		root = old
 	}
-	read := reader{texts(files), map[string]string{}}
+	return files.Write(m.Dir, root)
+}
+
+// Write writes the files that a protocol consists of into a directory below dir, which is named
+// by what they say; the identity is a hash of that without comments and blanks.
+func (p Protocols) Write(dir, root string) (rootFile, identity string, err error) {
+	read := reader{texts(p), map[string]string{}}
 	tree, err := syntax.Load(read, root)
 	if err != nil {
 		return "", "", err
 	}
-	identity = mark(syntax.PrintAll(tree))
+	identity = Identity(tree)
 	var names []string
 	all := sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(read.read)) {
@@ -333,7 +338,7 @@ func (m *Maker) one(b *Bug, files Protocols) (rootFile, identity string, err err
 		names = append(names, name)
 		fmt.Fprintf(all, "%s\x00%s\x00", name, read.read[name])
 	}
-	dir := filepath.Join(m.Dir, hex.EncodeToString(all.Sum(nil))[:16])
+	dir = filepath.Join(dir, hex.EncodeToString(all.Sum(nil))[:16])
 	for _, name := range names {
 		file := filepath.Join(dir, filepath.FromSlash(name))
 		if err := run.MkdirAll(filepath.Dir(file)); err != nil {
@@ -346,8 +351,9 @@ func (m *Maker) one(b *Bug, files Protocols) (rootFile, identity string, err err
 	return filepath.Join(dir, filepath.FromSlash(root)), identity, nil
 }
 
-func mark(text string) string {
-	sum := sha256.Sum256([]byte(text))
+// Identity is a hash of what a protocol says, comments and blanks aside.
+func Identity(tree *syntax.File) string {
+	sum := sha256.Sum256([]byte(syntax.PrintAll(tree)))
 	return hex.EncodeToString(sum[:])[:16]
 }
 
