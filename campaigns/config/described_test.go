@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"ordeal/gen"
+	"ordeal/sim"
+	"ordeal/sim/builtin"
 	"ordeal/sim/ruby/description"
 )
 
@@ -158,6 +161,46 @@ func TestDescribedRecord(t *testing.T) {
 	after, err := m.Builtin()
 	if err != nil || !reflect.DeepEqual(before.Machine, after.Machine) {
 		t.Errorf("%v: %+v became %+v", err, before.Machine, after.Machine)
+	}
+}
+
+// TestDescribedRuns runs the same program on machines with and without a description: an empty one
+// changes nothing, and cores in another order, ranges and an unordered network keep the values right.
+func TestDescribedRuns(t *testing.T) {
+	program, err := gen.Parse("p", []byte("ordeal-program 1\nlayout spread\nlocations x y z\nthread 0\nstore x 1\nload y\nstore z 2\nthread 1\nstore y 3\nload x\nexchange z 4\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	logs := map[string]string{}
+	for _, text := range []string{"none", "{}", "machines:\n- name: L1Cache\n  instances: [{cores: [1], caches: [cacheMemory=1x1]}, {cores: [0]}]\n- name: Directory\n  instances: [{ranges: ['0:0x80000000:0:64']}, {ranges: ['0:0x80000000:1:64']}]\nnetworks: [{number: 2, latency: 90, jitter: 9}]"} {
+		m := Machine{Protocol: "mi"}
+		if text != "none" {
+			m.MachineFile = filepath.Join(t.TempDir(), "m.yaml")
+			if err := os.WriteFile(m.MachineFile, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		o, err := m.Builtin()
+		if err != nil {
+			t.Fatal(err)
+		}
+		on, err := builtin.New(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := on.Run(t.Context(), sim.Job{Program: program, Rounds: 20, Seed: 3})
+		if err != nil || res.Outcome != sim.Passed {
+			t.Fatalf("%s: %s %s, %v", text, res.Outcome, res.Detail, err)
+		}
+		logs[text] = res.Detail
+	}
+	if logs["{}"] != logs["none"] || len(logs) != 3 {
+		t.Errorf("%q", logs)
+	}
+	for text, log := range logs {
+		if len(text) > 4 && log == logs["none"] {
+			t.Error("the description changes nothing")
+		}
 	}
 }
 
