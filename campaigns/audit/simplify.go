@@ -45,8 +45,7 @@ func (x *simulation) simplify(ctx context.Context, f *Finding, job sim.Job, last
 	s := whole.only(kept)
 	job.Program = s.program
 	f.Machine, f.Program, f.Seed = s.machine, string(s.program.Text()), job.Seed
-	f.Needs = names(kept)
-	f.setConditions()
+	f.Conditions, f.Needs = Conditions(&f.Machine, &f.Failure), names(kept)
 	return job, last, cost, nil
 }
 

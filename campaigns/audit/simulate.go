@@ -110,9 +110,8 @@ func (r *candidateRun) run(ctx context.Context) (*outcome, error) {
 	case failed(res):
 		f := &Finding{
 			Title: res.FindingTitle(), Failure: res.Failure.Failure, Outcome: res.Outcome.String(), Detail: res.Detail, Machine: r.m, Program: string(r.c.Program.Text()),
-			Rounds: r.c.Rounds, Seed: r.job.Seed, Needs: r.features,
+			Rounds: r.c.Rounds, Seed: r.job.Seed, Conditions: Conditions(&r.m, &res.Failure.Failure), Needs: r.features,
 		}
-		f.setConditions()
 		var spent uint64
 		if out.result, out.program, spent, err = r.examine(ctx, f, r.job, res, events); err != nil {
 			return nil, err
@@ -270,18 +269,13 @@ func (x *simulation) repeatFaithful(ctx context.Context, f *Finding, job sim.Job
 	return cost, nil
 }
 
-// setConditions lists what the machine has that gem5's configurations do not have, and an end that no
+// Conditions lists what a machine has that gem5's configurations do not have, and a failure that no
 // memory system excludes.
-func (f *Finding) setConditions() {
-	f.Conditions = Conditions(&f.Machine)
-	if f.Failure.Text == sim.StoresFail {
-		f.Conditions = append(f.Conditions, "linked loads, whose conditional stores no machine promises to succeed")
-	}
-}
-
-// Conditions lists what a machine has that gem5's configurations do not have.
-func Conditions(m *config.Machine) []string {
+func Conditions(m *config.Machine, failure *sim.Failure) []string {
 	var list []string
+	if failure.Text == sim.StoresFail {
+		list = append(list, "linked loads, whose conditional stores no machine promises to succeed")
+	}
 	if m.Reorder == "all" {
 		list = append(list, Unordered)
 	}

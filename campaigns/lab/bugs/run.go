@@ -76,7 +76,7 @@ func (b *Bench) repeat(ctx context.Context, bug *Bug, r *Result) (*audit.Finding
 // again makes the run that the list has of a bug; nil if it does not show it.
 func (b *Bench) again(ctx context.Context, bug *Bug, t *Trees) (*audit.Finding, error) {
 	f := &audit.Finding{Engine: listedRun, Machine: bug.Run.Machine, Explore: bug.Run.Explore, Program: bug.Run.Program, Rounds: bug.Run.Rounds, Seed: bug.Run.Seed, Count: 1}
-	f.Machine.SLICC, f.Conditions = t.Before, audit.Conditions(&f.Machine)
+	f.Machine.SLICC, f.Conditions = t.Before, audit.Conditions(&f.Machine, &f.Failure)
 	shows := func(title string) bool {
 		f.Title = title
 		return bug.Shows(f.Title) && bug.permits(f)
