@@ -3,12 +3,15 @@ package cli
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"ordeal/campaigns/internal/must"
 )
@@ -46,5 +49,33 @@ func TestServe(t *testing.T) {
 	}
 	if status, _, _ := ordeal("", "serve", filepath.Join(dir, "nosuch")); status != 4 {
 		t.Errorf("without a directory: exit status %d", status)
+	}
+}
+
+// TestServeStalled wants a connection that never asks, or stops amid its question, to be closed.
+func TestServeStalled(t *testing.T) {
+	t.Parallel()
+	cmd := process(t, "serve", "--json", t.TempDir())
+	out, err := cmd.StdoutPipe()
+	must.Succeed(t, err)
+	must.Succeed(t, cmd.Start())
+	defer cmd.Process.Kill()
+	var at struct{ URL string }
+	must.Succeed(t, json.NewDecoder(bufio.NewReader(out)).Decode(&at))
+	address := strings.TrimSuffix(strings.TrimPrefix(at.URL, "http://"), "/")
+	var stalled []net.Conn
+	for _, sent := range []string{"", "GET / HT", "GET / HTTP/1.1\r\nHost: localhost\r\nX-A: b"} {
+		c, err := net.Dial("tcp", address)
+		must.Succeed(t, err)
+		defer c.Close()
+		_, err = io.WriteString(c, sent)
+		must.Succeed(t, err)
+		stalled = append(stalled, c)
+	}
+	for i, c := range stalled {
+		must.Succeed(t, c.SetReadDeadline(time.Now().Add(5*time.Minute))) // a loaded machine's, not the server's
+		if _, err := io.Copy(io.Discard, c); errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("connection %d stays open", i)
+		}
 	}
 }
