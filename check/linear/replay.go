@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"ordeal/parse/objects"
 )
@@ -62,6 +63,75 @@ func Replay(h *objects.History, order []int32, span Span, ids []int32) error {
 		}
 	}
 	return nil
+}
+
+// ErrLarge says that a window has more operations than Enumerate tries.
+var ErrLarge = errors.New("a window of too many operations to try all their orders")
+
+// enumerated is the size of a window up to which an enumeration confirms it.
+const enumerated = 10
+
+// Verify checks the evidence of a verdict about a history, without the search that found
+// it: an order is replayed; of a forbidden history that of the prefix is, and all orders of
+// the operations between From and the return of Last are tried, from every value. The
+// error is ErrLarge where these are too many.
+func (v *Verdict) Verify(h *objects.History) error {
+	if v.Allowed {
+		return Replay(h, v.Order, Span{End: math.MaxInt64}, nil)
+	}
+	var ids []int32
+	for _, part := range partitions(h) {
+		if slices.Contains(part, v.Last) {
+			ids = part
+		}
+	}
+	if !slices.Contains(ids, v.From) {
+		return errors.New("the window begins at another object than it ends")
+	}
+	if v.Begins && v.From != ids[0] {
+		return errors.New("the window does not begin with the first operation of its object")
+	}
+	if err := Replay(h, v.Order, Span{End: h.Ops[v.Last].Times.Return}, ids); err != nil {
+		return err
+	}
+	window, optional := v.window(h, ids)
+	if !slices.Equal(window, v.Window) || !slices.Equal(optional, v.Optional) {
+		return errors.New("these are not the operations between the beginning and the end of the window")
+	}
+	if len(window) > enumerated {
+		return ErrLarge
+	}
+	starts := []objects.Value{0}
+	if !v.Begins {
+		for _, id := range window {
+			if k := h.Ops[id].Kind; k == objects.Append || k == objects.Txn {
+				return errors.New("a window of appends or transactions begins with the first operation of its object")
+			}
+		}
+		starts = values(h, window)
+	}
+	for _, s := range starts {
+		if order := Enumerate(h, window, optional, s); order != nil {
+			return fmt.Errorf("the window has an order: %v", order)
+		}
+	}
+	return nil
+}
+
+// window lists the operations of a key in the time from the call of From to the return of
+// Last, and those of them that may have taken effect outside of it.
+func (v *Verdict) window(h *objects.History, ids []int32) (window, optional []int32) {
+	span := Span{h.Ops[v.From].Times.Call, h.Ops[v.Last].Times.Return + 1}
+	for _, id := range ids {
+		part, may := span.within(&h.Ops[id])
+		if part {
+			window = append(window, id)
+		}
+		if part && may {
+			optional = append(optional, id)
+		}
+	}
+	return window, optional
 }
 
 // do does one operation in memory.

@@ -11,6 +11,7 @@ import (
 	"ordeal/check"
 	"ordeal/check/linear"
 	"ordeal/check/model"
+	"ordeal/check/witness/certificate"
 	"ordeal/parse/objects"
 )
 
@@ -87,10 +88,13 @@ func (l *linearized) explain(b *bytes.Buffer) {
 // Linearization is the evidence about a history in which values repeat, each operation
 // given by the line of its call: an order of all operations, key by key; or where there is
 // none, that of the longest prefix of a key, the operation with whose return it ends, and
-// the shortest stretch of time that has no order whatever the value at its beginning.
+// the shortest stretch of time that has no order whatever the value at its beginning: the
+// call of From, which Begins says to be the first of its object, to the return of Last.
 type Linearization struct {
 	Order    []int `json:"order"`
 	Last     int   `json:"last,omitempty"`
+	From     int   `json:"from,omitempty"`
+	Begins   bool  `json:"begins,omitempty"`
 	Window   []int `json:"window,omitempty"`
 	Optional []int `json:"optional,omitempty"`
 }
@@ -99,17 +103,69 @@ func (l *linearized) json() *Linearization {
 	if l == nil {
 		return nil
 	}
-	lines := func(ids []int32) []int {
+	lines := func(ids ...int32) []int {
 		list := make([]int, len(ids))
 		for i, id := range ids {
 			list[i] = l.history.Ops[id].Line
 		}
 		return list
 	}
-	out := &Linearization{Order: lines(l.verdict.Order)}
-	if !l.verdict.Allowed {
-		out.Last = l.history.Ops[l.verdict.Last].Line
-		out.Window, out.Optional = lines(l.verdict.Window), lines(l.verdict.Optional)
+	v := l.verdict
+	out := &Linearization{Order: lines(v.Order...)}
+	if !v.Allowed {
+		out.Last, out.From, out.Begins = lines(v.Last)[0], lines(v.From)[0], v.Begins
+		out.Window, out.Optional = lines(v.Window...), lines(v.Optional...)
 	}
 	return out
+}
+
+// verify checks the evidence of a verdict about a history in which values repeat.
+func (l *Linearization) verify(verdict certificate.Verdict, h *objects.History) certificate.Result {
+	r := certificate.Result{Model: verdict.Model, Answer: verdict.Answer}
+	switch allowed := check.Allowed.String(); {
+	case verdict.Model != model.Linearizable.Name || verdict.Answer == check.Unknown.String():
+		r.Open = "no answer"
+		return r
+	case l == nil:
+		r.Open = "no evidence"
+		return r
+	case (l.Last == 0) != (verdict.Answer == allowed):
+		r.Err = fmt.Errorf("the evidence is of another answer than %s", verdict.Answer)
+		return r
+	}
+	at := make(map[int]int32, len(h.Ops))
+	for i := range h.Ops {
+		at[h.Ops[i].Line] = int32(i)
+	}
+	if len(at) < len(h.Ops) {
+		r.Open = "several operations in one line"
+		return r
+	}
+	ids := func(lines ...int) (list []int32) {
+		for _, line := range lines {
+			id, ok := at[line]
+			if !ok && r.Err == nil {
+				r.Err = fmt.Errorf("line %d has no operation", line)
+			}
+			list = append(list, id)
+		}
+		return list
+	}
+	v := linear.Verdict{Allowed: l.Last == 0, Order: ids(l.Order...), Begins: l.Begins}
+	if !v.Allowed {
+		v.Last, v.From = ids(l.Last)[0], ids(l.From)[0]
+		v.Window, v.Optional = ids(l.Window...), ids(l.Optional...)
+	}
+	if r.Err != nil {
+		return r
+	}
+	switch err := v.Verify(h); {
+	case errors.Is(err, linear.ErrLarge):
+		r.Open = err.Error()
+	case err != nil:
+		r.Err = err
+	default:
+		r.Proved = true
+	}
+	return r
 }

@@ -223,6 +223,12 @@ func (c *verifier) certificate(place string, data []byte, find func(string) (*Tr
 		switch {
 		case err != nil:
 			return fmt.Errorf("verify %s: %w", place, err)
+		case h.Objects != nil && t.History == "":
+			evidence := TraceResult{Trace: new(certificate.Trace)}
+			err = json.Unmarshal(data, &evidence)
+			for _, v := range t.Verdicts {
+				results = append(results, evidence.Linearization.verify(v, h.Objects))
+			}
 		case h.History == nil && t.History == "":
 			results = make([]certificate.Result, len(t.Verdicts))
 			for i, v := range t.Verdicts {

@@ -293,7 +293,7 @@ func (m *modernizer) machineDecl(d *Machine) {
 	m.entries = slices.ContainsFunc(d.Body, func(d Decl) bool {
 		if s, ok := d.(*Struct); ok {
 			of, _ := s.Pairs.Get("interface")
-			return of == "AbstractCacheEntry"
+			return of == "AbstractCacheEntry" && !s.Pairs.isFalse("main")
 		}
 		return false
 	})
