@@ -57,7 +57,7 @@ func (g *Graph) Undo(m Mark) {
 	t := g.trail
 	for i := len(t.rows) - 1; i >= m.rows; i-- {
 		s := &t.rows[i]
-		g.row(s.node)[s.component] = s.old
+		g.put(s.node, s.component, s.old)
 	}
 	t.rows = t.rows[:m.rows]
 	for i := g.inferred.count - 1; i >= m.edges; i-- {

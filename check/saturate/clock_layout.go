@@ -80,6 +80,12 @@ func (g *Graph) cell(v Node, c int32) int32 {
 	return 0
 }
 
+// put sets one component of the row of v.
+func (g *Graph) put(v Node, c, p int32) {
+	g.row(v)[c] = p
+	g.nonZero(v, int(c))
+}
+
 // writeChainComponent is the index of a write chain in the rows of writes to its location,
 // given the location's first write chain.
 func (g *Graph) writeChainComponent(first, writeChain int32) int32 {

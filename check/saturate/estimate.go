@@ -33,7 +33,10 @@ const (
 // on it that ends in an order. It is exact except for the numbers of edges.
 func (g *Graph) EstimateBytes() int64 {
 	const perChain = 4 + 4 + 4 + 4 // thread, start, clock entry, the search's first node left
-	nodes, writes := int64(g.n), int64(len(g.writePos))
+	nodes, writes, row := int64(g.n), int64(len(g.writePos)), 4*int64(g.entries)
+	if g.entries > wideRows {
+		row += 8 * int64(summaryWords(g.entries))
+	}
 	inferred, byLocation := inferredEdges(g.hist), int64(0)
 	if g.model.PPO != 0 {
 		inferred *= 1.5 // what repairs keep
@@ -55,7 +58,7 @@ func (g *Graph) EstimateBytes() int64 {
 		byLocation = 4*components + nodes*(perEntry+perScattered) + writes*(4+4) + gates*12 + int64(g.chains)*perChain
 	}
 	edges := float64(nodes) * (staticEdges(g.model)*perEdge + inferred*perInferred)
-	return int64(len(g.hist.Ops))*4 + nodes*(perNode+4*int64(g.entries)) + byLocation +
+	return int64(len(g.hist.Ops))*4 + nodes*(perNode+row) + byLocation +
 		writes*(4+8) + int64(len(g.nodesWith(bitRead)))*4 + int64(len(g.isolated))*12 + int64(len(g.chainOfWrites))*16 + int64(edges)
 }
 

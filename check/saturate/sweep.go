@@ -99,7 +99,7 @@ func (s *sweep) process(v Node) (waiting, ok bool) {
 	g := s.g
 	for _, c := range [...]int32{g.entry[v], g.component(v, v)} {
 		if c >= 0 {
-			g.row(v)[c] = g.pos(v)
+			g.put(v, c, g.pos(v))
 		}
 	}
 	if g.kind[v]&bitWrite != 0 {

@@ -11,7 +11,8 @@ import (
 	"ordeal/parse"
 )
 
-// Masks of more than 64 chains lose nothing: a component beyond the first word that is not handed on
+// Masks of more than 64 chains, and rows with summaries of one and of two
+// words, lose nothing: a component beyond the first word that is not handed on
 // is a silent loss.
 func TestManyChains(t *testing.T) {
 	for _, c := range []struct {

@@ -142,7 +142,13 @@ func (s *pairSolver) run(ctx context.Context, stuck *placer) (*witness.Order, *w
 		if err == nil && !learned {
 			var order *witness.Order
 			var stuck *placer
-			order, stuck, _, err = greedy(ctx, s.g)
+			// At a dead end there is a pair to split on: once there are some, what it
+			// teaches is not worth its time.
+			most := 0
+			if len(s.pairs) == 0 {
+				most = maxNogoods
+			}
+			order, stuck, _, err = newPlacer(s.g).order(ctx, most)
 			if order != nil {
 				return order, nil, nil
 			}

@@ -82,15 +82,11 @@ var mutants = []mutant{
 		old: "return row[g.writeChainComponent(firstWriteChain, u.writeChain)] >= g.pos(u.write)", new: "return row[g.writeChainComponent(firstWriteChain, u.writeChain)] >= g.pos(u.write)-1"},
 	{name: "undo of rows", file: "check/saturate/assume.go",
 		old: "g.put(s.node, s.component, s.old)", new: "_ = s"},
-	{name: "release of rows", file: "check/saturate/assume.go", tests: "check/search",
-		old: "copy(g.row(v), held.rows[i])", new: "_ = i"},
 
 	// Procedures.
 	{name: "budget without proof", file: "check/check.go", tests: "check",
 		old: "v.Prover, v.Unproved = second.Procedure, cmp.Or(second.Unproved, second.Reason)",
 		new: "v.Prover, v.Unproved = second.Procedure, cmp.Or(\"\")"},
-	{name: "cut that later writes slip before", file: "check/search/cuts.go", tests: "check/search",
-		old: "ok = ok && g.HB(saturate.Node(w), u)"},
 	{name: "harmless decisions", file: "check/search/placer.go", tests: "check/search",
 		old: "return pending == 0", new: "return true"},
 	{name: "nogoods of decisions taken back", file: "check/search/nogoods.go", tests: "check/search",
