@@ -273,12 +273,6 @@ func shown(ctx context.Context, root string, f *audit.Finding) ([]diagnose.Failu
 	return list, err
 }
 
-// Shows reports whether a version shows a finding in the runs that show it elsewhere.
-func Shows(ctx context.Context, root string, f *audit.Finding) (bool, error) {
-	list, err := shown(ctx, root, f)
-	return same(list, f), err
-}
-
 // same reports whether a finding is among what its runs showed elsewhere. What a deadlock waits for differs from
 // one interleaving to the next.
 func same(list []diagnose.Failure, f *audit.Finding) bool {
