@@ -108,15 +108,13 @@ func (p *benchPapers) write(report *papers.Report) error {
 	at := ""
 	if p.dir != "" {
 		at = filepath.Join(p.dir, "papers.txt")
-		if err := errors.Join(run.WriteFile(at, text.Bytes(), false), run.WriteFile(filepath.Join(p.dir, "papers.json"), append(data, '\n'), false)); err != nil {
-			return err
-		}
+		err = errors.Join(run.WriteFile(at, text.Bytes(), false), run.WriteFile(filepath.Join(p.dir, "papers.json"), append(data, '\n'), false))
 	}
-	return p.Print(p.json, report, func(w io.Writer) error {
-		if at != "" {
+	return errors.Join(err, p.Print(p.json, report, func(w io.Writer) error { // although it could not be written
+		if at != "" && err == nil {
 			fmt.Fprintf(&text, "\nreport  %s\n", at)
 		}
 		_, err := w.Write(text.Bytes())
 		return err
-	})
+	}))
 }

@@ -91,13 +91,14 @@ func (m *matrix) run(ctx context.Context) error {
 	if err == nil && m.explore {
 		proofs, err = m.prove(ctx)
 	}
-	if err != nil {
-		if ctx.Err() != nil {
-			fmt.Fprintf(m.Stderr, "stopped: the same command with --dir %s continues\n", messages.QuotedPath(m.dir))
-		}
+	if err != nil && ctx.Err() != nil {
+		fmt.Fprintf(m.Stderr, "stopped: the same command with --dir %s continues\n", messages.QuotedPath(m.dir))
 		return err
 	}
-	return m.report(results, proofs)
+	if err != nil && len(results)+len(proofs) == 0 {
+		return err
+	}
+	return m.report(results, proofs, err)
 }
 
 // sample runs programs on the mutants, unless the budget is 0.
@@ -194,12 +195,10 @@ func (m *matrix) known() error {
 	return nil
 }
 
-// report prints the matrix and writes it.
-func (m *matrix) report(results []mutation.Result, proofs []mutation.Proof) error {
-	if len(results) > 0 || len(proofs) == 0 {
-		if err := m.writeMatrix(results); err != nil {
-			return err
-		}
+// report writes the matrix, unless it has failed to be whole, and prints it in any case.
+func (m *matrix) report(results []mutation.Result, proofs []mutation.Proof, failed error) error {
+	if failed == nil && (len(results) > 0 || len(proofs) == 0) {
+		failed = m.writeMatrix(results)
 	}
 	survivors := mutation.Survivors(results)
 	found := len(survivors) > 0
@@ -208,14 +207,12 @@ func (m *matrix) report(results []mutation.Result, proofs []mutation.Proof) erro
 	}
 	switch {
 	case m.json:
-		if err := m.PrintJSON(struct {
+		failed = errors.Join(failed, m.PrintJSON(struct {
 			Dir       string              `json:"dir"`
 			Results   []mutation.Result   `json:"results,omitempty"`
 			Survivors []mutation.Survivor `json:"survivors,omitempty"`
 			Proofs    []mutation.Proof    `json:"proofs,omitempty"`
-		}{m.dir, results, survivors, proofs}); err != nil {
-			return err
-		}
+		}{m.dir, results, survivors, proofs}))
 	case len(proofs) > 0:
 		m.reportTruth(results, proofs)
 	default:
@@ -228,10 +225,10 @@ func (m *matrix) report(results []mutation.Result, proofs []mutation.Proof) erro
 		}
 		fmt.Fprintf(m.Stdout, "\nresults  %s\n", m.matrixPath())
 	}
-	if found {
+	if failed == nil && found {
 		return command.Exit(summary.ExitFinding)
 	}
-	return nil
+	return failed
 }
 
 func (m *matrix) matrixPath() string { return filepath.Join(m.dir, "matrix.json") }

@@ -91,6 +91,9 @@ func (r *reduceCommand) run(ctx context.Context, dir run.Dir) error {
 	if r.o.Gate, err = r.trusted.Gate(r.env, string(dir), recordedRun(dir)); err != nil {
 		return err
 	}
+	if err := errors.Join(run.Mkdir(string(out)), run.RemoveAll(string(out))); err != nil { // before the work
+		return err
+	}
 	line := r.Progress("the recorded run is repeated first")
 	r.o.OnProgress = func(p reduction.Progress) {
 		line.Show("%s in %s and %s, after %s", messages.Plural(p.Ops, "operation"), messages.Plural(p.Threads, "thread"), messages.Plural(p.Rounds, "round"), messages.Plural(p.Runs, "run"))
@@ -105,13 +108,9 @@ func (r *reduceCommand) run(ctx context.Context, dir run.Dir) error {
 	case err != nil:
 		return err
 	}
-	if err := res.Write(context.WithoutCancel(ctx), out, r.Args); err != nil {
-		return err
-	}
-	if err := r.Print(r.json, newJSONReduced(res, out), func(io.Writer) error { r.print(res, out); return nil }); err != nil {
-		return err
-	}
-	return ctx.Err()
+	err = res.Write(context.WithoutCancel(ctx), out, r.Args)
+	err = errors.Join(err, r.Print(r.json, newJSONReduced(res, out), func(io.Writer) error { r.print(res, out); return nil }))
+	return cmp.Or(err, ctx.Err())
 }
 
 // trace reduces the first trace of a file that the model forbids.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -156,19 +157,17 @@ func (r *runCommand) run(ctx context.Context, p *gen.Program) error {
 		Models: models, Workers: 1, Options: check.Options{Timeout: time.Duration(c.CheckTimeout)},
 	}}
 	done, err := single.Run(ctx, dir, p, record)
-	if err == nil {
-		err = run.KeepProtocol(string(dir), c.Sim, &cfg)
-	}
-	if err == nil {
-		err = dir.Finish(done)
+	ended := err == nil
+	if ended {
+		err = errors.Join(run.KeepProtocol(string(dir), c.Sim, &cfg), dir.Finish(done))
 	}
 	if err = errors.Join(err, finish()); err != nil {
-		return fmt.Errorf("run in %s: %w", dir, err)
+		err = fmt.Errorf("run in %s: %w", dir, err)
 	}
-	if err := r.report(dir, p, done); err != nil {
-		return err
+	if ended { // its result is said although it could not be written
+		err = errors.Join(err, r.report(dir, p, done))
 	}
-	return command.Exit(statusOf(done))
+	return cmp.Or(err, command.Exit(statusOf(done)))
 }
 
 // readProgram reads the program from a file or standard input, within a memory

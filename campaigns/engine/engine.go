@@ -59,8 +59,8 @@ type Engine struct {
 
 // Run runs a campaign until all runs have ended, the budget is spent, a stop
 // condition is met, ctx is done or there were too many infrastructure errors.
-// The summary has the runs that were recorded, whatever the error; that ctx is
-// done is no error but Summary.Interrupted.
+// The summary has the runs that were recorded, whatever the error, and those that
+// could not be recorded; that ctx is done is no error but Summary.Interrupted.
 func (e *Engine) Run(ctx context.Context, c *config.Campaign) (*summary.Summary, error) {
 	targets, err := e.targets(ctx, c)
 	if err != nil {

@@ -49,6 +49,7 @@ type session struct {
 	reported   map[summary.FindingKey]bool
 	removable  []run.Dir // directories that do not stay
 	nothingDue bool      // the campaign had ended before
+	unrecorded bool      // a run could not be recorded
 }
 
 // session returns a session of a campaign of which no run is recorded.
@@ -130,7 +131,13 @@ func (s *session) run(ctx context.Context) error {
 	// The header comes last: Resume takes a campaign with an end for complete.
 	err = errors.Join(err, s.sum.Write())
 	s.journal.Header.Spent, s.journal.Header.End = s.sum.Elapsed, s.end(err)
-	return errors.Join(err, s.journal.WriteHeader())
+	err = errors.Join(err, s.journal.WriteHeader())
+	if s.unrecorded { // what these runs found is said although no file has it
+		for _, e := range s.order.Discard() {
+			s.sum.Add(e)
+		}
+	}
+	return err
 }
 
 // end says how the session ended.
@@ -276,6 +283,7 @@ func (s *session) commit(e *journal.Entry) (recorded bool, err error) {
 		e.Dir, e.Kept, e.Quarantine = dir, false, dir.Base()
 	}
 	if err := s.journal.Append(e); err != nil {
+		s.unrecorded = true
 		return false, fmt.Errorf("run %d: %w", e.Number, err)
 	}
 	s.count(e)

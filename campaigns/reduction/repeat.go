@@ -139,9 +139,7 @@ func (r *repeater) try(ctx context.Context, try int) error {
 	if err != nil {
 		return err
 	}
-	if err := dir.Finish(res); err != nil {
-		return err
-	}
+	unwritten := dir.Finish(res) // which does not hide what came
 	recorded := r.report.Recorded
 	r.report.Tries++
 	if recorded.ExecutableHash != "" {
@@ -164,6 +162,9 @@ func (r *repeater) try(ctx context.Context, try int) error {
 	}
 	if r.o.OnTry != nil {
 		r.o.OnTry(try, res, hit)
+	}
+	if unwritten != nil {
+		return unwritten
 	}
 	if o := r.o; o.Trace && dir == r.report.HitDir {
 		return r.trace(ctx, dir, res)

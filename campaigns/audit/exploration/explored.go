@@ -44,11 +44,11 @@ func exploreRun(ctx context.Context, spec *run.Spec, workers int, o Options) (*E
 		x, err = s.explore(ctx, o)
 	}
 	switch {
-	case err != nil:
+	case err != nil && (x == nil || s.Programs != nil):
 		return nil, err
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	case o.Dir != "":
+	case o.Dir != "": // what could not be written there is not needed any more
 		err = run.RemoveAll(o.Dir)
 	}
 	return x, err
@@ -127,10 +127,10 @@ func (s *Spec) explore(ctx context.Context, o Options) (*Explored, error) {
 		return RunPrograms(ctx, s, o, nil)
 	}
 	r, err := Run(ctx, s, o)
-	if err != nil {
+	if r == nil {
 		return nil, err
 	}
-	return &Explored{Spec: s, Result: *r}, nil
+	return &Explored{Spec: s, Result: *r}, err
 }
 
 // Write writes the files of the exploration into a directory, with a schedule for

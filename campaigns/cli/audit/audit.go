@@ -178,9 +178,12 @@ func (x *auditCommand) conclude(ctx context.Context, schedule *audit.Schedule, s
 		err = errors.Join(err, x.PrintJSON(r))
 	} else {
 		err = errors.Join(err, r.WriteText(x.Stdout))
+	}
+	if werr := x.report(context.WithoutCancel(ctx)); werr != nil {
+		err = errors.Join(err, werr)
+	} else if !x.json {
 		fmt.Fprintf(x.Stdout, "\nreport   %s\n", filepath.Join(x.dir, "report.html"))
 	}
-	err = errors.Join(err, x.report(context.WithoutCancel(ctx)))
 	status := sum.ExitStatus()
 	if slices.ContainsFunc(r.Findings, func(f *audit.Finding) bool { return f.Dir == "" && len(f.Conditions) == 0 }) {
 		status = summary.ExitFinding // one that could not be recorded

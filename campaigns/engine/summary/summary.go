@@ -190,7 +190,11 @@ func (s *Summary) Add(run *journal.Entry) {
 		s.Example, s.example = string(run.Dir), run.Number
 	}
 	if run.Outcome == sim.Infra && len(s.InfraErrors) < InfraErrorsListed {
-		s.InfraErrors = append(s.InfraErrors, InfraError{run.Number, run.Config.Name, run.Title, string(run.Dir)})
+		title := run.Title
+		if _, before, ok := strings.Cut(run.Detail, "\nbefore that: "); ok { // a finding that could not be written
+			title += ", before that: " + before
+		}
+		s.InfraErrors = append(s.InfraErrors, InfraError{run.Number, run.Config.Name, title, string(run.Dir)})
 	}
 	if run.Damaged != "" && len(s.Damaged) < InfraErrorsListed {
 		s.Damaged = append(s.Damaged, InfraError{run.Number, run.Config.Name, run.Damaged, string(run.Dir)})
