@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -167,7 +166,10 @@ func (r *runCommand) run(ctx context.Context, p *gen.Program) error {
 	if ended { // its result is said although it could not be written
 		err = errors.Join(err, r.report(dir, p, done))
 	}
-	return cmp.Or(err, command.Exit(statusOf(done)))
+	if err != nil {
+		return err
+	}
+	return command.Exit(statusOf(done))
 }
 
 // readProgram reads the program from a file or standard input, within a memory
