@@ -121,6 +121,9 @@ func (x *exploreRun) prepare(fs *pflag.FlagSet) error {
 	if err != nil {
 		return command.Usage(err)
 	}
+	if err := run.LockDir(x.o.Dir); err != nil {
+		return err
+	}
 	given := x.spec.Explore
 	x.spec = *recorded
 	x.spec.Tools = run.ExplorationVersions(&x.spec.Machine)
@@ -129,14 +132,16 @@ func (x *exploreRun) prepare(fs *pflag.FlagSet) error {
 	return nil
 }
 
-// makeDir makes the directory, which has a default name if it has none.
+// makeDir makes the directory, which has a default name if it has none, and locks it.
 func (x *exploreRun) makeDir(name string) error {
 	var err error
-	if x.o.Dir == "" {
-		x.o.Dir, err = command.NewDir(name)
+	if x.o.Dir, err = command.OutputDir(x.o.Dir, name); err != nil {
 		return err
 	}
-	if x.o.Dir = run.Resolve(x.o.Dir); exploration.Is(x.o.Dir) {
+	if err := run.LockDir(x.o.Dir); err != nil {
+		return err
+	}
+	if exploration.Is(x.o.Dir) {
 		return command.Usage(fmt.Errorf("--dir %s has an exploration: remove it, or continue it with --resume", x.o.Dir))
 	}
 	return nil
@@ -144,9 +149,6 @@ func (x *exploreRun) makeDir(name string) error {
 
 func (x *exploreRun) explore(ctx context.Context) error {
 	x.o.Alone = true
-	if err := run.LockDir(x.o.Dir); err != nil {
-		return err
-	}
 	if x.spec.Programs != nil {
 		return x.explorePrograms(ctx)
 	}

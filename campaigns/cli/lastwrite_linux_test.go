@@ -44,6 +44,7 @@ var writing = []written{
 	{line: "run --dir OUT FAILS", kib: 16, says: "invalid transition (M, Load)"},
 	{line: "run --json --dir OUT FAILS", kib: 8, says: "invalid transition (M, Load)"},
 	{line: "repro --dir OUT --campaign fails.yaml --run 0", kib: 8, says: "invalid transition (M, Load)"},
+	{line: "litmus --protocol mi --mutant MUTANT --rounds 9 --dir OUT sb.litmus", kib: 4, says: "invalid transition (M, Load)"},
 	{line: "bench papers --only wsc-kernel --scale 0.001 -o OUT", kib: 8, says: "wsc-kernel"},
 	{line: "campaign merge -o OUT failed-night", kib: 4},
 	{line: "campaign report -o OUT failed-night"},
@@ -74,6 +75,7 @@ func inputsOf(t *testing.T) (slicc string) {
 	for name, text := range map[string]string{
 		"fails.yaml":     fmt.Sprintf("name: fails\nsim: builtin\nworkers: 1\nconfigs: [{name: a, runs: 30, threads: 4, ops: 40, locations: 4, rounds: 4, protocol: mi, mutant: %q}]\n", mutant),
 		"explores.yaml":  fmt.Sprintf("name: explores\nsim: builtin\nconfigs: [{name: a, runs: 1, protocol: mi, mutant: %q, explore: {}}]\n", mutant),
+		"sb.litmus":      "X86_64 SB\n{ x=0; y=0; }\n P0 | P1 ;\n movl $1,(x) | movl $1,(y) ;\n movl (y),%eax | movl (x),%eax ;\nexists (0:rax=0 /\\ 1:rax=0)\n",
 		"sb.axe":         "0: M[0] := 1\n0: M[1] == 0\n1: M[1] := 1\n1: M[0] == 0\n",
 		"pool.events":    "ordeal-events 1\nexecution\nthreads 0 1\nvariables x y\n0 begin\n0 write x\n0 read y\n0 end\n1 begin\n1 write y\n1 read x\n1 end\n0 commit x\n1 commit y\n",
 		"a-regular-file": "",
@@ -97,7 +99,7 @@ func words(line string) []string {
 }
 
 // TestNowhereToWrite has every command write below a regular file and to a disk that can only be read: it
-// is refused, before there is a result, and the path is named.
+// is refused, before there is a result, and the path is named. litmus only writes what has a finding.
 func TestNowhereToWrite(t *testing.T) {
 	slicc := inputsOf(t)
 	disk := small(t, syscall.MS_RDONLY, "")
@@ -118,7 +120,7 @@ func TestNowhereToWrite(t *testing.T) {
 				want = 128 // which git bisect run takes for the end, not for a commit to skip
 			}
 			status, stdout, stderr := ordeal("", words(line)...)
-			if status != want || stdout != "" || !strings.Contains(stderr, dir) {
+			if status != want || stdout != "" && !strings.HasPrefix(line, "litmus") || !strings.Contains(stderr, dir) {
 				t.Errorf("ordeal %s: exit status %d, want %d, nothing printed and the path in the message\n%s%s", line, status, want, stdout, stderr)
 			}
 		}

@@ -195,6 +195,8 @@ func (l *litmusRun) saveShapes(args []string) error {
 func litmusStatus(reports []*litmus.Report, missing error) int {
 	status := summary.ExitOK
 	switch {
+	case errors.Is(missing, litmus.ErrUnwritten):
+		return summary.ExitInfra
 	case errors.Is(missing, fs.ErrNotExist) || errors.Is(missing, fs.ErrPermission):
 		status = summary.ExitInfra
 	case missing != nil:

@@ -89,7 +89,7 @@ func (b *bugs) run(ctx context.Context, names []string) error {
 		if b.reduce && caught.First != nil {
 			r, err := b.reduceOne(ctx, cfg, caught)
 			if err != nil {
-				return fmt.Errorf("reduce %s: %w", cfg.Name, err)
+				return errors.Join(fmt.Errorf("reduce %s: %w", cfg.Name, err), b.print(catches, reduced))
 			}
 			reduced = append(reduced, r)
 		}

@@ -31,6 +31,7 @@ package litmus
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -130,8 +131,8 @@ func (r *Report) Finding() bool {
 	return len(r.Forbidden) > 0 || r.Failure != nil && r.Failure.Outcome != sim.Infra
 }
 
-// Run runs a test. The error is ctx's, or about what cannot be run or
-// enumerated at all, naming the file.
+// Run runs a test. The error is ctx's, ErrUnwritten beside a report, or about what cannot
+// be run or enumerated at all, naming the file.
 func Run(ctx context.Context, t *Test, o *Options) (*Report, error) {
 	x, err := newExperiment(t, o)
 	if err != nil {
@@ -148,8 +149,14 @@ func Run(ctx context.Context, t *Test, o *Options) (*Report, error) {
 		return nil, fmt.Errorf("%s: %w", t.File, err)
 	}
 	x.finish()
+	if x.unwritten != nil {
+		return &x.report, fmt.Errorf("%s: %w: %w", t.File, ErrUnwritten, x.unwritten)
+	}
 	return &x.report, nil
 }
+
+// ErrUnwritten is the error of a test whose report is whole, and whose run with a finding could not be kept.
+var ErrUnwritten = errors.New("the run cannot be kept")
 
 // experiment is a test being run.
 type experiment struct {
@@ -166,6 +173,8 @@ type experiment struct {
 	kept    bool // a run directory
 	scratch string
 	report  Report
+	// unwritten is why no run directory could be written.
+	unwritten error
 }
 
 func newExperiment(t *Test, o *Options) (*experiment, error) {
@@ -231,12 +240,10 @@ func (x *experiment) once(ctx context.Context, n int) error {
 		if failure.Outcome == sim.Infra {
 			return nil
 		}
-		failure.Dir, _, err = x.keep(ctx, n, p, &res)
-		return err
-	}
-	if len(fresh) > 0 && !x.kept {
+		failure.Dir, _, x.unwritten = x.keep(ctx, n, p, &res)
+	} else if len(fresh) > 0 && !x.kept {
 		x.kept = true
-		fresh[0].dir, fresh[0].witness, err = x.keep(ctx, n, p, &res)
+		fresh[0].dir, fresh[0].witness, x.unwritten = x.keep(ctx, n, p, &res)
 	}
-	return err
+	return ctx.Err()
 }

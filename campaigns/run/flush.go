@@ -48,7 +48,7 @@ func LockDir(dir string) error {
 		return err
 	}
 	if err := osfile.Lock(f); errors.Is(err, osfile.ErrLocked) {
-		return errors.Join(fmt.Errorf("%s: another process works in this directory", dir), f.Close())
+		return errors.Join(fmt.Errorf("%s: another process works in this directory%s", dir, LockedBy(f)), f.Close())
 	}
 	held = append(held, f)
 	return nil

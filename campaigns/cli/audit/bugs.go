@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -147,22 +146,15 @@ func (x *benchBugs) list(ids []string) (*bugs.List, []*bugs.Bug, error) {
 
 // report writes the report in every form.
 func (x *benchBugs) report(r *bugs.Report) error {
-	var text bytes.Buffer
-	if err := r.WriteText(&text, 0); err != nil {
-		return err
-	}
 	path := filepath.Join(x.bench.Dir, "bugs.txt")
-	if err := run.WriteText(path, text.String(), false); err != nil {
-		return err
-	}
-	if err := run.WriteJSON(filepath.Join(x.bench.Dir, "bugs.json"), r, true); err != nil {
-		return err
-	}
-	return x.Print(x.json, r, func(w io.Writer) error {
-		if err := r.WriteText(w, x.Columns()); err != nil {
+	return errors.Join( // all of them: what was measured is printed although it could not be written
+		run.StreamFile(path, false, func(w io.Writer) error { return r.WriteText(w, 0) }),
+		run.WriteJSON(filepath.Join(x.bench.Dir, "bugs.json"), r, true),
+		x.Print(x.json, r, func(w io.Writer) error {
+			if err := r.WriteText(w, x.Columns()); err != nil {
+				return err
+			}
+			_, err := fmt.Fprintf(w, "\nreport   %s\n", path)
 			return err
-		}
-		_, err := fmt.Fprintf(w, "\nreport   %s\n", path)
-		return err
-	})
+		}))
 }

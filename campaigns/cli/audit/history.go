@@ -87,10 +87,8 @@ of protocols: commits that were rewritten without a change of these cost nothing
 		if err != nil {
 			return err
 		}
-		if err := run.WriteJSON(filepath.Join(r.Dir, "history.json"), report, true); err != nil {
-			return err
-		}
-		return e.Print(asJSON, report, func(w io.Writer) error { return report.WriteText(w) })
+		err = run.WriteJSON(filepath.Join(r.Dir, "history.json"), report, true)
+		return errors.Join(err, e.Print(asJSON, report, func(w io.Writer) error { return report.WriteText(w) }))
 	})
 	return cmd
 }

@@ -23,7 +23,7 @@ func lock(dir string) (*os.File, error) {
 			return nil, err
 		}
 		if err := lockSoon(f); err != nil {
-			return nil, errors.Join(fmt.Errorf("%s: another process runs this campaign: %w", path, err), f.Close())
+			return nil, errors.Join(fmt.Errorf("%s: another process runs this campaign%s: %w", path, run.LockedBy(f), err), f.Close())
 		}
 		if current(f, path) {
 			return f, nil
