@@ -210,7 +210,7 @@ func openExisting(path string) (*os.File, error) {
 // LockedBy names the process that has locked a file: " (process 12)"; nothing where the kernel does not tell.
 func LockedBy(f *os.File) string {
 	var st unix.Stat_t
-	locks, err := os.ReadFile("/proc/locks")
+	locks, err := ReadFile("/proc/locks")
 	if errors.Join(err, unix.Fstat(int(f.Fd()), &st)) != nil {
 		return ""
 	}
