@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -112,6 +113,72 @@ func TestReplayRefuses(t *testing.T) {
 			t.Errorf("%v: %v", c.order, err)
 		}
 	}
+	again := append([]int32{0, 1}, slices.Repeat([]int32{2}, 257)...)
+	if linear.Replay(h, again, span, nil) == nil {
+		t.Error("an operation that is placed 257 times is accepted")
+	}
+}
+
+// No evidence is accepted that a history which has an order has none: whatever the window.
+func TestVerifyRefuses(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 0))
+	tried, refuted := 0, 0
+	for range 400 {
+		h := random(rng, 2+rng.IntN(5), []objects.Kind{objects.Read, objects.Write, objects.CAS})
+		for key := range h.Keys {
+			var ids []int32
+			for id := range h.Ops {
+				if int(h.Ops[id].Key) == key {
+					ids = append(ids, int32(id))
+				}
+			}
+			for _, last := range ids {
+				end := h.Ops[last].Times.Return
+				if end == parse.Pending {
+					continue
+				}
+				v := linear.Verdict{Last: last, Order: linear.Enumerate(h, before(h, ids, math.MinInt64, end), optional(h, ids, math.MinInt64, end), 0)}
+				whole := linear.Enumerate(h, before(h, ids, math.MinInt64, end+1), optional(h, ids, math.MinInt64, end+1), 0)
+				for _, v.From = range ids {
+					start := h.Ops[v.From].Times.Call
+					v.Window, v.Optional = before(h, ids, start, end+1), optional(h, ids, start, end+1)
+					for _, v.Begins = range []bool{false, true} {
+						tried++
+						if err := v.Verify(h); err == nil && whole != nil {
+							t.Fatalf("%+v is accepted of %+v, which has the order %v", v, h.Ops, whole)
+						} else if err == nil {
+							refuted++
+						}
+					}
+				}
+			}
+		}
+	}
+	if refuted < 100 || tried < 10*refuted {
+		t.Errorf("one-sided: %d of %d are accepted", refuted, tried)
+	}
+}
+
+// before lists the operations of a key that may take effect between two times, optional
+// those of them that need not: the definition of a window.
+func before(h *objects.History, ids []int32, start, end int64) (list []int32) {
+	for _, id := range ids {
+		o := &h.Ops[id]
+		inside := o.Times.Call >= start && o.Times.Return < end && o.Times.Return != parse.Pending
+		if o.Times.Call < end && o.Times.Return >= start && (inside || !o.Pure()) {
+			list = append(list, id)
+		}
+	}
+	return list
+}
+
+func optional(h *objects.History, ids []int32, start, end int64) (list []int32) {
+	for _, id := range before(h, ids, start, end) {
+		if o := &h.Ops[id]; o.Times.Call < start || o.Times.Return >= end || o.Times.Return == parse.Pending {
+			list = append(list, id)
+		}
+	}
+	return list
 }
 
 // The window of a stale read is the write that it missed, not what came before.

@@ -14,7 +14,7 @@ import (
 // called after it returned; and that doing them in this order, each returns what it did. It
 // shares no code with the search.
 func Replay(h *objects.History, order []int32, span Span, ids []int32) error {
-	count := make([]uint8, len(h.Ops))
+	placed := make([]bool, len(h.Ops))
 	memory := make([]string, len(h.Keys))
 	for i := range memory {
 		memory[i] = h.Values[0]
@@ -25,8 +25,11 @@ func Replay(h *objects.History, order []int32, span Span, ids []int32) error {
 	}
 	for _, id := range order {
 		o := &h.Ops[id]
-		count[id]++
 		fault := func(err error) error { return fmt.Errorf("line %d: %s: %w", o.Line, h.Text(o), err) }
+		if placed[id] {
+			return fault(errors.New("placed twice"))
+		}
+		placed[id] = true
 		if o.Times.Return < called[o.Key] {
 			return fault(errors.New("placed after an operation called after it returned"))
 		}
@@ -45,9 +48,9 @@ func Replay(h *objects.History, order []int32, span Span, ids []int32) error {
 		o := &h.Ops[id]
 		done := o.Times.Return < span.End
 		switch {
-		case count[id] > 1 || count[id] > 0 && o.Times.Call >= span.End:
-			return fmt.Errorf("line %d: %s: placed twice, or before its call", o.Line, h.Text(o))
-		case count[id] == 0 && done:
+		case placed[id] && o.Times.Call >= span.End:
+			return fmt.Errorf("line %d: %s: placed before its call", o.Line, h.Text(o))
+		case !placed[id] && done:
 			return fmt.Errorf("line %d: %s: not placed", o.Line, h.Text(o))
 		}
 		return nil
