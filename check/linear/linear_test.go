@@ -119,7 +119,7 @@ func TestReplayRefuses(t *testing.T) {
 	}
 }
 
-// No evidence is accepted that a history which has an order has none: whatever the window.
+// Whatever the window, a history that has an order is not refuted.
 func TestVerifyRefuses(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 0))
 	tried, refuted := 0, 0

@@ -26,13 +26,10 @@ func Replay(h *objects.History, order []int32, span Span, ids []int32) error {
 	for _, id := range order {
 		o := &h.Ops[id]
 		fault := func(err error) error { return fmt.Errorf("line %d: %s: %w", o.Line, h.Text(o), err) }
-		if placed[id] {
-			return fault(errors.New("placed twice"))
+		if placed[id] || o.Times.Return < called[o.Key] {
+			return fault(errors.New("placed after an operation called after it returned, or twice"))
 		}
 		placed[id] = true
-		if o.Times.Return < called[o.Key] {
-			return fault(errors.New("placed after an operation called after it returned"))
-		}
 		called[o.Key] = max(called[o.Key], o.Times.Call)
 		parts := o.Parts
 		if o.Kind != objects.Txn {
