@@ -2,6 +2,7 @@ package gem5_test
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -136,6 +137,32 @@ func TestSE(t *testing.T) {
 				t.Errorf("refused and built:\n%s", out)
 			}
 		})
+	}
+}
+
+// TestTwoVersions refuses a tree whose configs/ruby is not of the version of its src.
+func TestTwoVersions(t *testing.T) {
+	for version, later := range map[string]string{"24.0.0.1": "24.1 or later", "24.1.0.1": "24.0 or earlier", "25.1": "24.0 or earlier", "[develop]": "", "": ""} {
+		tree := t.TempDir()
+		if err := os.CopyFS(tree, os.DirFS("testdata/tree")); err != nil {
+			t.Fatal(err)
+		}
+		file := func(name, text string) {
+			if err := errors.Join(os.MkdirAll(filepath.Dir(filepath.Join(tree, name)), 0o755), os.WriteFile(filepath.Join(tree, name), []byte(text), 0o644)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		file("src/base/version.cc", `const char *gem5Version = "`+version+`";`)
+		if strings.HasSuffix(later, "later") {
+			file("configs/ruby/MULTIPLE.py", "")
+		}
+		want := "ORDEAL exit 0"
+		if later != "" {
+			want = "ORDEAL refused tree " + tree + ": src is gem5 " + version + ", configs/ruby that of gem5 " + later + ": want both of one version\n"
+		}
+		if out := run(t, "version="+version, "--tree", tree, "--binary", "p.elf"); !strings.Contains(out, want) {
+			t.Errorf("%s: no %q in:\n%s", version, want, out)
+		}
 	}
 }
 

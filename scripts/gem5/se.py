@@ -171,6 +171,17 @@ def check_version(tree):
     version = str(getattr(native(), "gem5Version", ""))
     if found and version and found.group(1) != version:
         refuse("the binary is gem5 %s, tree %s is %s: want the tree that the binary was built from (--gem5-tree)" % (version, tree, found.group(1)))
+    if found:
+        check_scripts(tree, found.group(1))
+
+
+def check_scripts(tree, version):
+    """Refuses a tree whose scripts are of another time than its sources: MULTIPLE.py came with v24.1."""
+    since = (24, 1)
+    number = tuple(int(n) for n in re.findall(r"\d+", version)[:2])
+    later = os.path.isfile(os.path.join(tree, "configs", "ruby", "MULTIPLE.py"))
+    if number and later != (number >= since):
+        refuse("tree %s: src is gem5 %s, configs/ruby that of gem5 %s: want both of one version" % (tree, version, "24.1 or later" if later else "24.0 or earlier"))
 
 
 def embedded():

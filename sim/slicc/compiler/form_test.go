@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"bytes"
 	"io/fs"
 	"os"
 	"strings"
@@ -134,7 +135,8 @@ I Other > I e
 }
 
 // Demands: enqueues inside enqueues do not count, both branches of an if do.
-// gem5 takes twice the last action's count where there are several.
+// gem5 takes twice the last action's count where there are several, and asks for nothing
+// before a transition_no_stall.
 func TestDemands(t *testing.T) {
 	fsys := tree(t)
 	fsys["in.sm"] = &fstest.MapFile{Data: []byte(`
@@ -162,6 +164,13 @@ func TestDemands(t *testing.T) {
 	want := []map[string]int{{"outPort": 1, "TBEs": 1}, {"outPort": 4, "TBEs": 1}, {"outPort": 2, "TBEs": 1}, {"outPort": 2, "TBEs": 2}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("slots that each row demands (-want +got)\n%s", diff)
+	}
+	src := fsys["in.sm"].Data
+	fsys["in.sm"].Data = bytes.ReplaceAll(src, []byte("transition("), []byte("transition_no_stall("))
+	for _, row := range load(t, fsys, "machine.slicc").Machines[0].Transitions {
+		if row.Demands != nil {
+			t.Errorf("a row that does not stall demands %v", row.Demands)
+		}
 	}
 }
 

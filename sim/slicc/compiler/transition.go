@@ -92,7 +92,9 @@ func (c *checker) transition(d *syntax.Transition, seen map[[2]int]*types.Transi
 	states := c.enumerators(d.States, m.State)
 	events := c.enumerators(d.Events, m.Event)
 	row := types.Transition{Decl: d, Actions: c.actions(d.Actions)}
-	row.Demands = sumDemands(row.Actions)
+	if !d.NoStall {
+		row.Demands = sumDemands(row.Actions)
+	}
 	for _, a := range row.Actions {
 		row.Stall = row.Stall || a.Name == types.StallAction
 	}

@@ -139,6 +139,7 @@ type Transition struct {
 	Next         *Ident // nil: the state does not change; "*": ask getNextState
 	RequestTypes []Ident
 	Actions      []Ident
+	NoStall      bool // runs although buffers and tables may be full
 }
 
 // StructKind distinguishes the three declarations of a composite type.

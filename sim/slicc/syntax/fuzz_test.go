@@ -65,6 +65,7 @@ func seed(f *testing.F) {
 	}
 	for _, s := range []string{
 		"transition({A, B; C D}, {}, *) {} {x} E y;",
+		"transition_no_stall(A, B) {x}",
 		`machine({A, B}, "x") : C * c, int d = 2 { MessageBuffer e, network="To"; action(a, "a") { enqueue(o, M, latency="3") {} p.dequeue(); } }`,
 		"int x := -(-a) - -b + ++c.d[1](2);",
 		"void f(A::b * c := \"d\", E & f) { if (a) {} else if (b) { return OOD; } else {} }",

@@ -13,6 +13,7 @@ var newDecl = map[string]func(DeclNode) Decl{
 	"in_port":           func(n DeclNode) Decl { return &InPort{DeclNode: n} },
 	"out_port":          func(n DeclNode) Decl { return &OutPort{DeclNode: n} },
 	"transition":        func(n DeclNode) Decl { return &Transition{DeclNode: n} },
+	noStall:             func(n DeclNode) Decl { return &Transition{DeclNode: n, NoStall: true} },
 	"structure":         func(n DeclNode) Decl { return &Struct{DeclNode: n} },
 	"global":            func(n DeclNode) Decl { return &Struct{DeclNode: n, Kind: Global} },
 	"external_type":     func(n DeclNode) Decl { return &Struct{DeclNode: n, Kind: ExternalType} },
@@ -71,10 +72,20 @@ func (p *parser) machineBody(d *Machine) {
 	p.expect("}")
 }
 
+// noStall begins a transition that asks for no room (gem5 v26.0, pull request 3428).
+const noStall = "transition_no_stall"
+
+func transitionWord(d *Transition) string {
+	if d.NoStall {
+		return noStall
+	}
+	return "transition"
+}
+
 // transition reads a transition. When two lists follow the parenthesis, the
 // first one holds request types.
 func (p *parser) transition(d *Transition) {
-	p.head("transition")
+	p.head(transitionWord(d))
 	d.States = p.idents("a state")
 	p.comma()
 	d.Events = p.idents("an event")

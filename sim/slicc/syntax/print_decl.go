@@ -68,7 +68,7 @@ func (p *printer) machineName(d *Machine) { p.enumName(&d.Name) }
 // transition writes the list of request types, even an empty one, where the
 // parser would otherwise take the next declaration for the list of actions.
 func (p *printer) transition(d *Transition) {
-	p.head("transition")
+	p.head(transitionWord(d))
 	p.idents(d.States, true)
 	p.comma()
 	p.idents(d.Events, true)

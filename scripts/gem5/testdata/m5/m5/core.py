@@ -1,6 +1,6 @@
 from . import SETTINGS
 
-gem5Version = "24.0.0.1"
+gem5Version = SETTINGS.get("version", "24.0.0.1")
 if "noseed" not in SETTINGS:
 
     def seedRandom(value):
