@@ -103,21 +103,6 @@ func noSpace(dir int) error {
 	return unix.ENOSPC
 }
 
-// FreeBytes is what the file system of a directory has free for this user; ok is
-// false where that is not known.
-func FreeBytes(dir string) (n int64, ok bool) {
-	fd, err := openDir(dir)
-	if err != nil {
-		return 0, false
-	}
-	defer func() { _ = unix.Close(fd) }() // it was only looked into
-	var st unix.Statfs_t
-	if unix.Fstatfs(fd, &st) != nil {
-		return 0, false
-	}
-	return int64(st.Bavail) * st.Frsize, true
-}
-
 // outOfInodes reports whether a file system has free blocks, and a table of
 // inodes that is full.
 func outOfInodes(st *unix.Statfs_t) bool { return st.Files > 0 && st.Ffree == 0 && st.Bavail > 0 }

@@ -89,8 +89,5 @@ func Remove(path string) error {
 	return os.Remove(path)
 }
 
-// FreeBytes is not known here.
-func FreeBytes(string) (n int64, ok bool) { return 0, false }
-
 // LockedBy names the process that has locked a file; nothing here, where it is not known.
 func LockedBy(*os.File) string { return "" }

@@ -18,16 +18,6 @@ var ErrLocked = errors.New("another process uses it")
 // ErrIrregular is the error for a directory, a device, a pipe or a socket.
 var ErrIrregular = errors.New("it is no regular file")
 
-// ReadFile reads a regular file of at most limit bytes.
-func ReadFile(name string, limit int64) ([]byte, error) {
-	f, err := OpenData(name)
-	if err != nil {
-		return nil, err
-	}
-	data, err := ReadRegular(f, limit)
-	return data, errors.Join(err, f.Close())
-}
-
 // ReadRegular reads an open file, which must have been opened with NoWait, if it is regular and has at most limit bytes.
 func ReadRegular(f *os.File, limit int64) ([]byte, error) {
 	info, err := f.Stat()
