@@ -70,24 +70,22 @@ func (b *Bench) propose(ctx context.Context, bug *Bug, r *Result) error {
 	if err != nil {
 		return err
 	}
-	repaired, err := b.audited(ctx, r.Trees.Repaired, r.Trees.RepairedIdentity)
-	if ctx.Err() != nil {
+	refused := func(err error) error {
+		if ctx.Err() == nil {
+			r.Proposed.Reason = Brief(err)
+		}
 		return context.Cause(ctx)
 	}
-	if err != nil {
-		r.Proposed.Reason = Brief(err)
-		return nil
+	repaired, err := b.audited(ctx, r.Trees.Repaired, r.Trees.RepairedIdentity)
+	if err != nil || ctx.Err() != nil {
+		return refused(err)
 	}
 	r.Proposed.Operations = repaired.Operations
 	f := *r.Finding
 	f.Machine.SetParameter, r.Proposed.Without = present(&f.Machine, r.Trees.Repaired)
 	shows, err := audit.Shows(ctx, r.Trees.Repaired, &f)
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	if err != nil {
-		r.Proposed.Reason = Brief(err)
-		return nil
+	if err != nil || ctx.Err() != nil {
+		return refused(err)
 	}
 	r.Proposed.Gone = !shows
 	x := &comparison{

@@ -13,8 +13,8 @@ import (
 	"ordeal/campaigns/lab"
 )
 
-// TestKnownDefects requires the list of defects that comes with the package to be valid, and to
-// have a repair for most.
+// TestKnownDefects requires the list of defects that comes with the package to be valid, each of them
+// to be reviewed and to name a command or the reason why there is none, and most to have a repair.
 func TestKnownDefects(t *testing.T) {
 	l, err := KnownDefects()
 	if err != nil {
@@ -25,6 +25,9 @@ func TestKnownDefects(t *testing.T) {
 		b := &l.Bugs[i]
 		if !b.Unfixed() || b.Title == "" {
 			t.Errorf("%s: want a title and no fix", b.ID)
+		}
+		if b.Verdict == "" || b.Gem5 == "" || len(b.Versions) == 0 {
+			t.Errorf("%s: want a verdict, what shows it in gem5, and versions", b.ID)
 		}
 		if slices.Contains(l.Proposed("*"), b) {
 			proposed++

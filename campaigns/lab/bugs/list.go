@@ -55,9 +55,12 @@ type Bug struct {
 	Fix   string `yaml:"fix" json:"fix,omitempty"`
 	Issue string `yaml:"issue" json:"issue,omitempty"` // number in gem5's tracker
 	About string `yaml:"about" json:"about"`
-	// Gem5 is what of gem5's own scripts shows the bug, as a review of its source says: shipped options,
-	// options, only a tester that randomises, or none; empty where it was not reviewed.
+	// Verdict is one of Verdicts, of a bug that is still there.
+	Verdict string `yaml:"verdict" json:"verdict,omitempty"`
+	// Gem5 is the command line of gem5's own scripts that shows such a bug, or why none does.
 	Gem5 string `yaml:"gem5" json:"gem5,omitempty"`
+	// Shown is the run of a gem5 binary that showed it.
+	Shown string `yaml:"shown" json:"shown,omitempty"`
 	// Cause is the kind of mistake, one of Causes.
 	Cause string `yaml:"cause" json:"cause"`
 	// Needs are what a program or a machine must have to show the bug, some of
@@ -96,25 +99,27 @@ type Bug struct {
 	_   struct{}
 }
 
-// The kinds of mistake.
-const (
-	MissingRow   = "missing row"      // no transition for an event in a state
-	WrongRow     = "wrong row"        // wrong actions or next state
-	Notice       = "missing notice"   // a core is not notified of a lost line
-	Resource     = "resource"         // transactions, buffers: not checked, leaked
-	Message      = "message"          // a field or destination of a message
-	Data         = "data"             // data or its validity
-	Progress     = "progress"         // something waits for ever, or is woken too seldom
-	Statistics   = "statistics"       // what no access can tell
-	Functional   = "functional"       // functional accesses
-	PolicyChoice = "policy"           // replacement policy, allocation
-	Unknown      = "not yet analysed" // as read from the title of the commit
-)
-
 // Causes lists the kinds of mistake.
 func Causes() []string {
-	return []string{MissingRow, WrongRow, Notice, Resource, Message, Data, Progress, Statistics, Functional, PolicyChoice, Unknown}
+	return []string{
+		"missing row",      // no transition for an event in a state
+		"wrong row",        // wrong actions or next state
+		"missing notice",   // a core is not notified of a lost line
+		"resource",         // transactions, buffers: not checked, leaked
+		"message",          // a field or destination of a message
+		"data",             // data or its validity
+		"progress",         // something waits for ever, or is woken too seldom
+		"statistics",       // what no access can tell
+		"functional",       // functional accesses
+		"policy",           // replacement policy, allocation
+		"not yet analysed", // as read from the title of the commit
+	}
 }
+
+// Verdicts lists in which machines of gem5 a bug shows: with options that its scripts have; with those
+// and a program, a load or a machine that not everybody has; only with a tester that randomises or a
+// network that reorders; or with a parameter that no script sets.
+func Verdicts() []string { return []string{"certain", "options", "tester", "none"} }
 
 // networkOrder is what a bug needs that a network shows which keeps no order; others do not count
 // as found so.
@@ -216,6 +221,9 @@ func (b *Bug) faults() []error {
 		if !slices.Contains(Needs(), n) {
 			fault("needs %q: want some of %s%s", n, strings.Join(Needs(), ", "), messages.Hint(n, Needs()))
 		}
+	}
+	if b.Verdict != "" && !slices.Contains(Verdicts(), b.Verdict) {
+		fault("verdict %q: want one of %s%s", b.Verdict, strings.Join(Verdicts(), ", "), messages.Hint(b.Verdict, Verdicts()))
 	}
 	ways := 0
 	for _, given := range []bool{b.Hunks != nil, b.Edits != nil, b.Before != ""} {

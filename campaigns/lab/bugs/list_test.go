@@ -27,6 +27,7 @@ func TestReadFaults(t *testing.T) {
 		{head + "  - {id: a, protocol: MI_example, about: x, cause: data, fix: fef6a97f93, colour: red}", "field colour not found"},
 		{head + "  - {id: a, protocol: ../MI, about: x, cause: data, fix: fef6a97f93}", `x:3: bug "a": protocol "../MI"`},
 		{head + "  - {id: a, protocol: MI, about: x, cause: dta, fix: fef6a97f93}", `cause "dta"`},
+		{head + "  - {id: a, protocol: MI, about: x, cause: data, title: t, verdict: certan}", `verdict "certan"`},
 		{head + "  - {id: a, protocol: MI, about: x, cause: data, needs: [dna], fix: fef6a97f93}", `needs "dna"`},
 		{head + "  - {id: a, protocol: MI, about: x, cause: data, fix: master}", `fix "master"`},
 		{head + "  - {id: a, protocol: MI, about: x, cause: data}", "want fix, or title"},

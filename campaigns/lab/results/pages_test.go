@@ -118,6 +118,12 @@ func cell(text string) string {
 	return strings.NewReplacer("|", `\|`, "*", `\*`, "\n", " ").Replace(text)
 }
 
+// agentOf are who must act, besides loads and stores of cores, by what a defect needs.
+var agentOf = map[string]string{
+	"atomics": "atomic operations", "dma": "a device", "fetch": "fetches", "flush": "flushes", "functional": "functional accesses",
+	"llsc": "linked loads", "locks": "locked pairs", "prefetch": "prefetches",
+}
+
 // defects has a table of known defects for each protocol, and the titles that are not defects.
 func defects(t *testing.T) string {
 	list, err := bugs.KnownDefects()
@@ -129,14 +135,25 @@ func defects(t *testing.T) string {
 		b := &list.Bugs[i]
 		table := tables[b.Protocol]
 		if table == nil {
-			table = &messages.Table{Header: []any{"ID", "finding", "cause", "needs", "in gem5", "repair", "versions", "issue"}, Left: []int{1, 2, 3, 4, 5, 6, 7}}
+			table = &messages.Table{Header: []any{"ID", "finding", "cause", "agent", "needs", "verdict", "in gem5", "shown by a binary", "repair", "versions", "upstream"}, Left: []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}}
 			tables[b.Protocol] = table
 		}
 		repair := "proposed"
 		if len(b.Repair) == 0 {
 			repair = ""
 		}
-		table.Rows = append(table.Rows, []any{b.ID, cell(b.Title), cell(b.About), strings.Join(b.Needs, ", "), cell(b.Gem5), repair, span(b.Versions), b.Issue})
+		var agents, needs []string
+		for _, n := range b.Needs {
+			if agent := agentOf[n]; agent != "" {
+				agents = append(agents, agent)
+			} else {
+				needs = append(needs, n)
+			}
+		}
+		table.Rows = append(table.Rows, []any{
+			b.ID, cell(b.Title), cell(b.About), cmp.Or(strings.Join(agents, ", "), "cores"), strings.Join(needs, ", "), b.Verdict,
+			cell(b.Gem5), cell(b.Shown), repair, span(b.Versions), b.Issue,
+		})
 	}
 	var text strings.Builder
 	for _, protocol := range slices.Sorted(maps.Keys(tables)) {
