@@ -83,12 +83,13 @@ func (j *Evaluation) evaluate(r *litmus7.Result, t *Test) error {
 	parts := func(canonical string) []string { return strings.Split(canonical, "; ") }
 	var allowed [][]string
 	for _, text := range a.states {
-		allowed = append(allowed, parts(canonicalText(text)))
+		allowed = append(allowed, parts(canonicalText(t, text)))
 	}
 	for i := range r.States {
-		seen := parts(canonical(&r.States[i]))
-		for _, b := range r.States[i].Values {
-			if !slices.ContainsFunc(t.Seen, func(v format.Variable) bool { return strings.Trim(v.String(), "[]") == strings.Trim(b.Name, "[]") }) {
+		seen := parts(canonical(t, &r.States[i]))
+		for _, part := range seen {
+			name, _, _ := strings.Cut(part, "=")
+			if name != "" && !slices.ContainsFunc(t.Seen, func(v format.Variable) bool { return v.String() == name }) {
 				return errors.New("the log has variables that the test does not ask for")
 			}
 		}

@@ -64,11 +64,11 @@ func compare(ctx context.Context, t *Test, o *Options, a *allowed) (*Comparison,
 	}
 	var theirs []string
 	for i := range results[0].States {
-		theirs = append(theirs, canonical(&results[0].States[i]))
+		theirs = append(theirs, canonical(t, &results[0].States[i]))
 	}
 	var ours []string
 	for _, s := range a.states {
-		ours = append(ours, canonicalText(s))
+		ours = append(ours, canonicalText(t, s))
 	}
 	return &Comparison{OnlyHerd: without(theirs, ours), OnlyOurs: without(ours, theirs)}, nil
 }
@@ -106,26 +106,25 @@ func askHerd(ctx context.Context, herd string, flags []string, file string) (str
 	return string(text), err
 }
 
-// canonical is a state in an order and spelling of its own: tools differ in
-// how they write locations.
-func canonical(s *litmus7.State) string {
+// canonical is a state of a test in an order and spelling of its own.
+func canonical(t *Test, s *litmus7.State) string {
 	var parts []string
 	for _, b := range s.Values {
-		parts = append(parts, strings.TrimSuffix(strings.TrimPrefix(b.Name, "["), "]")+"="+b.Value)
+		parts = append(parts, t.Canonical(b.Name, b.Value))
 	}
 	slices.Sort(parts)
 	return strings.Join(parts, "; ")
 }
 
 // canonicalText is the same of a state as printed: "0:rax=0; [x]=1;".
-func canonicalText(text string) string {
+func canonicalText(t *Test, text string) string {
 	s := &litmus7.State{}
 	for part := range strings.SplitSeq(text, ";") {
 		if name, value, ok := strings.Cut(strings.TrimSpace(part), "="); ok {
 			s.Values = append(s.Values, litmus7.Binding{Name: name, Value: value})
 		}
 	}
-	return canonical(s)
+	return canonical(t, s)
 }
 
 // without are the elements of a that are not in b, sorted.

@@ -45,7 +45,9 @@ type Access struct {
 	Mnemonic string
 	Kind     gen.OpKind
 	Attr     gen.Attr
-	Bytes    int // 1 or 2; 0 for words and double words
+	Bytes    int // 1, 2, 4 or 8; 0: as its register
+	// Signed says that the result is extended by its sign.
+	Signed bool
 	// Apply is what an atomic instruction writes; nil: its operand.
 	Apply func(old, operand int64) int64
 	// Compare says that it writes only if it reads what its result's register holds.
@@ -154,7 +156,7 @@ func armAccesses() (list []Access) {
 	for _, a := range []Access{
 		{Mnemonic: "LDR", Kind: gen.Load}, {Mnemonic: "LDAR", Kind: gen.Load, Attr: gen.Acquire},
 		{Mnemonic: "LDAPR", Kind: gen.Load, Attr: gen.AcquirePC}, {Mnemonic: "LDUR", Kind: gen.Load},
-		{Mnemonic: "LDAPUR", Kind: gen.Load, Attr: gen.AcquirePC},
+		{Mnemonic: "LDAPUR", Kind: gen.Load, Attr: gen.AcquirePC}, {Mnemonic: "LDRS", Kind: gen.Load, Bytes: 4, Signed: true},
 		{Mnemonic: "STR", Kind: gen.Store}, {Mnemonic: "STLR", Kind: gen.Store, Attr: gen.Release},
 		{Mnemonic: "STUR", Kind: gen.Store}, {Mnemonic: "STLUR", Kind: gen.Store, Attr: gen.Release},
 		{Mnemonic: "LDXR", Kind: gen.LoadLinked}, {Mnemonic: "LDAXR", Kind: gen.LoadLinked, Attr: gen.Acquire},
@@ -185,8 +187,11 @@ func armAccesses() (list []Access) {
 // sizes are an instruction of Arm and those of it for half-words and bytes.
 func sizes(a Access) []Access {
 	half, one := a, a
-	half.Mnemonic, half.Bytes = a.Mnemonic+"H", 2
-	one.Mnemonic, one.Bytes = a.Mnemonic+"B", 1
+	if a.Signed {
+		a.Mnemonic += "W"
+	}
+	half.Mnemonic, half.Bytes = half.Mnemonic+"H", 2
+	one.Mnemonic, one.Bytes = one.Mnemonic+"B", 1
 	return []Access{a, half, one}
 }
 
@@ -230,21 +235,21 @@ func riscvAccesses() (list []Access) {
 	for _, size := range []struct {
 		letter string
 		bytes  int
-	}{{"w", 0}, {"d", 0}, {"h", 2}, {"b", 1}} {
+	}{{"w", 4}, {"d", 8}, {"h", 2}, {"b", 1}} {
 		bases = append(bases,
-			Access{Mnemonic: "l" + size.letter, Kind: gen.Load, Bytes: size.bytes},
+			Access{Mnemonic: "l" + size.letter, Kind: gen.Load, Bytes: size.bytes, Signed: true},
 			Access{Mnemonic: "l" + size.letter + "u", Kind: gen.Load, Bytes: size.bytes},
 			Access{Mnemonic: "s" + size.letter, Kind: gen.Store, Bytes: size.bytes},
-			Access{Mnemonic: "lr." + size.letter, Kind: gen.LoadLinked, Bytes: size.bytes},
+			Access{Mnemonic: "lr." + size.letter, Kind: gen.LoadLinked, Bytes: size.bytes, Signed: true},
 			Access{Mnemonic: "sc." + size.letter, Kind: gen.StoreConditional, Bytes: size.bytes},
-			Access{Mnemonic: "amoswap." + size.letter, Kind: gen.Exchange, Bytes: size.bytes})
+			Access{Mnemonic: "amoswap." + size.letter, Kind: gen.Exchange, Bytes: size.bytes, Signed: true})
 		for _, o := range applied {
 			kind := gen.Exchange
 			if o.riscv == "add" {
 				kind = gen.FetchAdd
 			}
 			if o.riscv != "" {
-				bases = append(bases, Access{Mnemonic: "amo" + o.riscv + "." + size.letter, Kind: kind, Apply: o.apply, Bytes: size.bytes})
+				bases = append(bases, Access{Mnemonic: "amo" + o.riscv + "." + size.letter, Kind: kind, Apply: o.apply, Bytes: size.bytes, Signed: true})
 			}
 		}
 	}

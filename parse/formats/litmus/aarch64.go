@@ -23,25 +23,62 @@ var arithmetic = map[string]func(a, b int64) int64{
 	"orr": func(a, b int64) int64 { return a | b }, "or": func(a, b int64) int64 { return a | b },
 	"and": func(a, b int64) int64 { return a & b },
 	"eor": func(a, b int64) int64 { return a ^ b }, "xor": func(a, b int64) int64 { return a ^ b },
+	"eon": func(a, b int64) int64 { return a ^ ^b },
 	"bic": func(a, b int64) int64 { return a &^ b },
 	"orn": func(a, b int64) int64 { return a | ^b },
-	"lsl": shiftLeft, "sll": shiftLeft, "slli": shiftLeft,
-	"lsr": shiftRight, "srl": shiftRight, "srli": shiftRight,
-	"mul": func(a, b int64) int64 { return a * b },
+	"lsl": shiftLeft, "sll": shiftLeft,
+	"lsr": shiftRight, "srl": shiftRight,
+	"asr": shiftSigned, "sra": shiftSigned,
+	"mul":  func(a, b int64) int64 { return a * b },
+	"slt":  func(a, b int64) int64 { return less(a < b) },
+	"sltu": func(a, b int64) int64 { return less(uint64(a) < uint64(b)) },
 }
 
-func shiftLeft(a, b int64) int64  { return a << (b & 63) }
-func shiftRight(a, b int64) int64 { return int64(uint64(a) >> (b & 63)) }
+// shifts take the last bits of their second operand.
+var shifts = []string{"lsl", "lsr", "asr", "sll", "srl", "sra"}
 
-// conditions are those of Arm, of the values that were compared.
-var conditions = map[string]func(a, b int64) bool{
-	"eq": func(a, b int64) bool { return a == b }, "ne": func(a, b int64) bool { return a != b },
-	"lt": func(a, b int64) bool { return a < b }, "ge": func(a, b int64) bool { return a >= b },
-	"gt": func(a, b int64) bool { return a > b }, "le": func(a, b int64) bool { return a <= b },
-	"lo": func(a, b int64) bool { return uint64(a) < uint64(b) }, "cc": func(a, b int64) bool { return uint64(a) < uint64(b) },
-	"hs": func(a, b int64) bool { return uint64(a) >= uint64(b) }, "cs": func(a, b int64) bool { return uint64(a) >= uint64(b) },
-	"hi": func(a, b int64) bool { return uint64(a) > uint64(b) }, "ls": func(a, b int64) bool { return uint64(a) <= uint64(b) },
-	"mi": func(a, b int64) bool { return a-b < 0 }, "pl": func(a, b int64) bool { return a-b >= 0 },
+func less(is bool) int64 {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+func shiftLeft(a, b int64) int64   { return a << (b & 63) }
+func shiftRight(a, b int64) int64  { return int64(uint64(a) >> (b & 63)) }
+func shiftSigned(a, b int64) int64 { return a >> (b & 63) }
+
+// inWords is an operation of the lower halves of registers.
+func (m *machine) inWords(name string) func(a, b int64) int64 {
+	f := arithmetic[name]
+	return func(a, b int64) int64 {
+		if slices.Contains(shifts, name) {
+			b &= 31
+		}
+		return m.r.t.narrow(f(m.r.t.narrow(a, width{bytes: 4, signed: name == "asr" || name == "sra"}), b), width{bytes: 4})
+	}
+}
+
+// flagged says what an instruction set the flags by.
+type flagged struct {
+	of   []value
+	find func(a, b int64, bits int) flags
+	bits int
+}
+
+func (m *machine) compare(register string, find func(a, b int64, bits int) flags, of ...value) {
+	m.flags = flagged{of: of, find: find, bits: 64}
+	if isWord(register) {
+		m.flags.bits = 32
+	}
+}
+
+// found are the flags on this path.
+func (m *machine) found() flags {
+	if m.flags.find == nil {
+		return flags{}
+	}
+	return m.flags.find(m.know(m.flags.of[0]), m.know(m.flags.of[1]), m.flags.bits)
 }
 
 func (m *machine) aarch64(mnemonic string, operands []string) error {
@@ -55,48 +92,88 @@ func (m *machine) aarch64(mnemonic string, operands []string) error {
 	condition := conditions[strings.TrimPrefix(mnemonic, "b.")]
 	switch {
 	case strings.HasPrefix(mnemonic, "b.") && condition != nil && n == 1:
-		return m.branch(operands[0], condition, m.flags[0], m.flags[1])
+		return m.branch(operands[0], condition, m.found, m.flags.of...)
 	case mnemonic == "b" && n == 1:
 		return m.jump(operands[0])
 	case mnemonic == "cbz" && n == 2:
-		return m.branch(operands[1], conditions["eq"], m.get(operands[0]), value{})
+		return m.compared(operands[1], "eq", m.get(operands[0]), value{})
 	case mnemonic == "cbnz" && n == 2:
-		return m.branch(operands[1], conditions["ne"], m.get(operands[0]), value{})
+		return m.compared(operands[1], "ne", m.get(operands[0]), value{})
 	case (mnemonic == "tbz" || mnemonic == "tbnz") && n == 3:
-		bit := m.constant(operands[1]).n & 63
-		return m.branch(operands[2], func(a, _ int64) bool { return a>>bit&1 == 1 == (mnemonic == "tbnz") }, m.get(operands[0]), value{})
-	case (mnemonic == "csel" || mnemonic == "csinc") && n == 4:
-		m.to(operands[0], m.choice(m.get(operands[1]), m.get(operands[2]), operands[3], int64(len(mnemonic)-4)))
+		v := m.get(operands[0])
+		bit := m.computed(shiftRight, v, m.constant(operands[1]))
+		return m.compared(operands[2], map[string]string{"tbz": "eq", "tbnz": "ne"}[mnemonic], m.computed(arithmetic["and"], bit, value{n: 1}), value{})
+	case chosen[mnemonic] != nil && n == 4:
+		m.to(operands[0], m.choice(m.get(operands[1]), m.get(operands[2]), operands[3], chosen[mnemonic]))
 	case mnemonic == "cset" && n == 2:
-		m.to(operands[0], m.choice(value{n: 1}, value{}, operands[1], 0))
-	case (mnemonic == "mov" || mnemonic == "sxtw" || mnemonic == "uxtw") && n == 2:
+		m.to(operands[0], m.choice(value{n: 1}, value{}, operands[1], chosen["csel"]))
+	case mnemonic == "csetm" && n == 2:
+		m.to(operands[0], m.choice(value{n: -1}, value{}, operands[1], chosen["csel"]))
+	case (mnemonic == "mov" || mnemonic == "movz") && n >= 2:
 		m.to(operands[0], m.operand(operands[1:]))
-	case mnemonic == "mvn" && n == 2:
+	case extensions[mnemonic] != width{} && n == 2:
+		m.to(operands[0], m.extended(extensions[mnemonic], m.get(operands[1])))
+	case mnemonic == "mvn" && n >= 2:
 		m.to(operands[0], m.computed(arithmetic["orn"], value{}, m.operand(operands[1:])))
+	case mnemonic == "neg" && n >= 2:
+		m.to(operands[0], m.computed(arithmetic["sub"], value{}, m.operand(operands[1:])))
 	case mnemonic == "cmp" && n >= 2:
-		m.flags = [2]value{m.get(operands[0]), m.operand(operands[1:])}
+		m.compare(operands[0], subtracted, m.get(operands[0]), m.operand(operands[1:]))
 	case mnemonic == "cmn" && n >= 2:
-		m.flags = [2]value{m.get(operands[0]), m.computed(arithmetic["sub"], value{}, m.operand(operands[1:]))}
+		m.compare(operands[0], added, m.get(operands[0]), m.operand(operands[1:]))
 	case mnemonic == "tst" && n >= 2:
-		m.flags = [2]value{m.computed(arithmetic["and"], m.get(operands[0]), m.operand(operands[1:])), {}}
+		m.compare(operands[0], bitwise, m.get(operands[0]), m.operand(operands[1:]))
 	default:
-		name, flags := mnemonic, false
-		if arithmetic[name] == nil {
-			name, flags = strings.CutSuffix(mnemonic, "s")
+		name := mnemonic
+		find := map[string]func(a, b int64, bits int) flags{"adds": added, "subs": subtracted, "ands": bitwise, "bics": bitwiseNot}[mnemonic]
+		if find != nil {
+			name = strings.TrimSuffix(mnemonic, "s")
 		}
-		if arithmetic[name] == nil || n < 3 {
-			return fmt.Errorf("%s with %d operands is not supported", strings.ToUpper(mnemonic), n)
+		f := arithmetic[name]
+		if f == nil || n < 3 || strings.HasPrefix(name, "sl") {
+			return fmt.Errorf("%s with %d operands %w", strings.ToUpper(mnemonic), n, errUnsupported)
+		}
+		if isWord(operands[0]) {
+			f = m.inWords(name)
 		}
 		v := m.get(operands[1]).nothing()
 		if !strings.EqualFold(operands[1], operands[2]) || n > 3 || name != "eor" && name != "sub" {
-			v = m.computed(arithmetic[name], m.get(operands[1]), m.operand(operands[2:]))
+			v = m.computed(f, m.get(operands[1]), m.operand(operands[2:]))
 		}
-		if flags {
-			m.flags = [2]value{v, {}}
+		if find != nil {
+			m.compare(operands[0], find, m.get(operands[1]), m.operand(operands[2:]))
 		}
 		m.to(operands[0], v)
 	}
 	return nil
+}
+
+func bitwise(a, b int64, bits int) flags    { return logical(a&b, bits) }
+func bitwiseNot(a, b int64, bits int) flags { return logical(a&^b, bits) }
+
+// chosen maps instructions to what they make of the second value that it may choose.
+var chosen = map[string]func(n int64) int64{
+	"csel":  func(n int64) int64 { return n },
+	"csinc": func(n int64) int64 { return n + 1 },
+	"csinv": func(n int64) int64 { return ^n },
+	"csneg": func(n int64) int64 { return -n },
+}
+
+// extensions of registers are instructions and ends of operands.
+var extensions = map[string]width{
+	"sxtb": {bytes: 1, signed: true}, "sxth": {bytes: 2, signed: true}, "sxtw": {bytes: 4, signed: true}, "sxtx": {bytes: 8},
+	"uxtb": {bytes: 1}, "uxth": {bytes: 2}, "uxtw": {bytes: 4}, "uxtx": {bytes: 8}, "lsl": {bytes: 8},
+}
+
+// extended is a value in a width; what loads return stays unknown where it fits anyway.
+func (m *machine) extended(w width, v value) value {
+	if from := v.from; from != nil {
+		fits := !w.signed && (!from.width.signed || from.width.word) && 0 < from.width.bytes && from.width.bytes <= w.bytes
+		if w.bytes == 0 || w.bytes == 8 || from.status || fits {
+			return v
+		}
+	}
+	return m.computed(func(n, _ int64) int64 { return m.r.t.narrow(n, w) }, v, value{})
 }
 
 // fences executes a fence of the dialect, if the text is one.
@@ -110,7 +187,7 @@ func (m *machine) fences(text string) bool {
 }
 
 // condition is one by its name.
-func (m *machine) condition(name string) func(a, b int64) bool {
+func (m *machine) condition(name string) func(flags) bool {
 	holds := conditions[strings.ToLower(name)]
 	if holds == nil {
 		m.fault = cmp.Or(m.fault, fmt.Errorf("condition %q is not supported", name))
@@ -120,14 +197,14 @@ func (m *machine) condition(name string) func(a, b int64) bool {
 }
 
 // choice is what CSEL and its kin choose by the flags, which do not become its data.
-func (m *machine) choice(yes, no value, condition string, increment int64) value {
+func (m *machine) choice(yes, no value, condition string, otherwise func(n int64) int64) value {
 	chosen := yes
-	if !m.condition(condition)(m.know(m.flags[0]), m.know(m.flags[1])) {
-		if chosen = no; increment != 0 {
-			chosen = m.computed(arithmetic["add"], no, value{n: increment})
+	if !m.condition(condition)(m.found()) {
+		if chosen = no; otherwise(0) != 0 || otherwise(1) != 1 {
+			chosen = m.computed(func(a, _ int64) int64 { return otherwise(a) }, no, value{})
 		}
 	}
-	for _, f := range m.flags {
+	for _, f := range m.flags.of {
 		chosen.picks = union(chosen.picks, union(f.reads, f.picks))
 	}
 	return chosen
@@ -151,15 +228,20 @@ func (m *machine) operand(words []string) value {
 	if amount = strings.TrimSpace(amount); amount != "" {
 		by = m.constant(amount)
 	}
-	switch kind {
-	case "sxtw", "uxtw", "sxtx", "uxtx", "lsl":
-		if by.n != 0 {
-			v = m.computed(shiftLeft, v, by)
-		}
-	case "lsr":
-		v = m.computed(shiftRight, v, by)
-	default:
+	if w, ok := extensions[kind]; ok {
+		v = m.extended(w, v)
+		kind = "lsl"
+	}
+	f := arithmetic[kind]
+	if f == nil || kind != "lsl" && kind != "lsr" && kind != "asr" {
 		m.fault = cmp.Or(m.fault, fmt.Errorf("operand %q is not supported", strings.Join(words, ",")))
+		return v
+	}
+	if isWord(words[0]) && kind != "lsl" {
+		f = m.inWords(kind)
+	}
+	if by.n != 0 {
+		v = m.computed(f, v, by)
 	}
 	return v
 }
@@ -182,8 +264,19 @@ func (m *machine) armAccess(a access, operands []string) error {
 	}
 	for i, at := range registers {
 		*at = m.register(operands[i])
+		if at == &data {
+			a.data = m.get(operands[i])
+		}
+		if at == &a.to {
+			a.operand = operands[i]
+		}
 	}
-	a.data = m.holds[data]
+	if last := operands[len(registers)-1]; a.Bytes == 0 {
+		a.Bytes = 8
+		if isWord(last) {
+			a.Bytes = 4
+		}
+	}
 	rest := operands[len(registers):]
 	inner, ok := strings.CutPrefix(rest[0], "[")
 	inner, before := strings.CutSuffix(inner, "!")

@@ -177,16 +177,17 @@ func (p *proposition) atom(word string) (Condition, error) {
 	if !ok {
 		return nil, fmt.Errorf("%q: want VARIABLE=VALUE", word)
 	}
-	c := equal{}
-	var err error
-	if loc := p.test.location(strings.TrimSpace(right)); loc >= 0 {
-		c.value = address(loc)
-	} else if c.value, err = number(right); err != nil {
+	v, err := p.arch.variable(strings.TrimSpace(left))
+	if err != nil {
 		return nil, err
 	}
-	c.text = p.test.text(c.value)
-	c.v, err = p.arch.variable(strings.TrimSpace(left))
-	return c, err
+	n := int64(0)
+	if loc := p.test.location(strings.TrimSpace(right)); loc >= 0 {
+		n = address(loc)
+	} else if n, err = number(right); err != nil {
+		return nil, err
+	}
+	return equal{v: v, value: p.test.shown(v, n), text: p.test.text(Variable{}, n)}, nil
 }
 
 // variable reads "0:rax", "x" or "[x]". Registers have their 64-bit names.
@@ -224,6 +225,9 @@ func number(text string) (int64, error) {
 	}
 	if err != nil {
 		return 0, fmt.Errorf("%q is no constant", strings.TrimSpace(text))
+	}
+	if isAddress(n) {
+		return 0, fmt.Errorf("the constant %s is not supported: it stands for an address", strings.TrimSpace(text))
 	}
 	return n, nil
 }

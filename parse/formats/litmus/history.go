@@ -95,7 +95,8 @@ func (b *asked) history() (*parse.History, error) {
 			case err != nil:
 				err = fmt.Errorf("thread %d read %d: %w", thread, len(values)+1, err)
 			default:
-				if value, err = b.written(op.Loc, b.wanted[holder], op.Value); err != nil {
+				_, from, _ := b.holds(holder)
+				if value, err = b.written(op.Loc, holder, from.width, op.Value); err != nil {
 					err = fmt.Errorf("%s: %w", holder, err)
 				}
 			}
@@ -157,22 +158,23 @@ func (b *asked) depends(h *parse.History) error {
 	return h.Validate()
 }
 
-// written is the value of the program that stands for a value of the test which
-// one store to a location, or the initial state, has, but for that of a constant.
-func (b *asked) written(loc gen.LocID, value int64, except gen.Value) (gen.Value, error) {
+// written is the value of the program that stands for what is wanted of a variable, which
+// one store to a location, or the initial state, has in a width, but for that of a constant.
+func (b *asked) written(loc gen.LocID, v Variable, w width, except gen.Value) (gen.Value, error) {
 	var found []gen.Value
-	if b.test.initial[loc] == value {
+	is := func(n int64) bool { return b.test.shown(v, b.test.narrow(n, w)) == b.wanted[v] }
+	if is(b.test.initial[loc]) {
 		found = append(found, 0)
 	}
 	for _, ops := range b.Program.Threads {
 		for _, op := range ops {
-			if op.Kind.Writes() && op.Loc == loc && op.Value != except && b.values[op.Value] == value {
+			if op.Kind.Writes() && op.Loc == loc && op.Value != except && is(b.values[op.Value]) {
 				found = append(found, op.Value)
 			}
 		}
 	}
 	if len(found) != 1 {
-		return 0, fmt.Errorf("%d stores give %s the value %d, with the initial state: want one", len(found), b.test.names[loc], value)
+		return 0, fmt.Errorf("%d stores give %s the value %d, with the initial state: want one", len(found), b.test.names[loc], b.wanted[v])
 	}
 	return found[0], nil
 }
@@ -204,7 +206,7 @@ func (b *asked) endsIn(h *parse.History) error {
 		if !ok {
 			continue
 		}
-		written, err := b.written(gen.LocID(x), value, 0)
+		written, err := b.written(gen.LocID(x), Variable{-1, name}, width{}, 0)
 		if err != nil {
 			faults = append(faults, fmt.Errorf("[%s]: %w", name, err))
 			continue
@@ -230,7 +232,7 @@ func (b *asked) constants() error {
 	var faults []error
 	for _, v := range b.test.Seen {
 		value, asked := b.wanted[v]
-		if from, set := b.registers[v]; asked && v.Thread >= 0 && (!set || from.index < 0) && from.value != value {
+		if from, set := b.registers[v]; asked && v.Thread >= 0 && (!set || from.index < 0) && b.test.shown(v, from.value) != value {
 			faults = append(faults, fmt.Errorf("%s: the test leaves %d in the register, not %d", v, from.value, value))
 		}
 	}

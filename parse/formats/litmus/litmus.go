@@ -41,6 +41,8 @@ type Test struct {
 
 	names   []string // of locations
 	initial []int64  // of locations
+	types   map[Variable]width
+	arch    *architecture
 }
 
 // Runs reports why the program of the test cannot stand for it; nil if it can.
@@ -151,6 +153,7 @@ type source struct {
 	index int
 	loc   gen.LocID
 	value int64
+	width width // of what was read
 	// status says that the entry is the result of a store-conditional.
 	status bool
 }
@@ -169,17 +172,18 @@ func (c *Case) State(reads [][]gen.Value, final []gen.Value) State {
 	s := State{test: c.test, Values: make([]int64, len(c.test.Seen))}
 	for i, v := range c.test.Seen {
 		thread, from, set := c.holds(v)
-		if v.Thread < 0 && !set {
-			loc := c.test.location(v.Name)
-			s.Values[i] = c.Value(loc, final[loc])
-			continue
-		}
 		// Registers that are not set stay 0.
-		if s.Values[i] = from.value; set && from.status {
-			s.Values[i] = int64(reads[thread][from.index])
-		} else if set && from.index >= 0 {
-			s.Values[i] = c.Value(from.loc, reads[thread][from.index])
+		n := from.value
+		switch {
+		case v.Thread < 0 && !set:
+			loc := c.test.location(v.Name)
+			n = c.Value(loc, final[loc])
+		case set && from.status:
+			n = int64(reads[thread][from.index])
+		case set && from.index >= 0:
+			n = c.test.narrow(c.Value(from.loc, reads[thread][from.index]), from.width)
 		}
+		s.Values[i] = c.test.shown(v, n)
 	}
 	return s
 }
@@ -207,7 +211,7 @@ func (s State) String() string {
 		if i > 0 {
 			sb.WriteByte(' ')
 		}
-		fmt.Fprintf(&sb, "%s=%s;", v, s.test.text(s.Values[i]))
+		fmt.Fprintf(&sb, "%s=%s;", v, s.test.text(v, s.Values[i]))
 	}
 	return sb.String()
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -54,11 +53,9 @@ type value struct {
 // result is what an operation returns: the value is chosen where the path of the
 // thread depends on it.
 type result struct {
-	read   int // which of the thread's reads
-	loc    gen.LocID
-	status bool // of a store-conditional: 0 or 1
+	source // index is which of the thread's reads
 	chosen bool
-	n      int64
+	n      int64 // that memory held
 }
 
 // assumption is a result that a path was chosen for.
@@ -90,7 +87,7 @@ type machine struct {
 	at      int // next instruction
 	line    int // of the current one
 	holds   map[string]value
-	flags   [2]value      // what the last comparison compared
+	flags   flagged       // what set the flags
 	control []int         // reads that the next operation depends on by branches
 	picked  map[int][]int // location → what chose the value last stored there
 	path
@@ -168,9 +165,9 @@ func (m *machine) know(v value) int64 {
 			values = m.r.candidates[f.loc]
 		}
 		f.chosen, f.n = true, values[m.choose(len(values))]
-		m.assumed = append(m.assumed, assumption{f.read, f.n, f.status, f.loc})
+		m.assumed = append(m.assumed, assumption{f.index, f.n, f.status, f.loc})
 	}
-	return f.n
+	return m.r.t.narrow(f.n, f.width)
 }
 
 // source is where a value comes from at the end of a path.
@@ -178,7 +175,7 @@ func (v value) source() source {
 	if v.from == nil {
 		return source{index: -1, value: v.n}
 	}
-	return source{index: v.from.read, loc: v.from.loc, status: v.from.status}
+	return v.from.source
 }
 
 func union(a, b []int) []int {
@@ -212,7 +209,18 @@ func (m *machine) register(operand string) string {
 }
 
 // get is what the register of an operand holds.
-func (m *machine) get(operand string) value { return m.holds[m.register(operand)] }
+func (m *machine) get(operand string) value {
+	v := m.holds[m.register(operand)]
+	if isWord(operand) && v.from == nil {
+		v.n = m.r.t.narrow(v.n, width{bytes: 4})
+	} else if isWord(operand) {
+		v = m.extended(width{bytes: 4}, v)
+	}
+	return v
+}
+
+// isWord reports whether an operand is a register W of AArch64, the lower half of X.
+func isWord(operand string) bool { return operand != "" && operand[0]|' ' == 'w' }
 
 // constant is a number that an operand is.
 func (m *machine) constant(text string) value {
@@ -223,33 +231,30 @@ func (m *machine) constant(text string) value {
 
 // to has the register of an operand hold a value.
 func (m *machine) to(operand string, v value) {
-	if _, points := m.r.t.pointed(v.n); operand[0]|' ' == 'w' && !points && v.n > math.MaxUint32 {
-		v.n &= math.MaxUint32 // W of AArch64
+	if isWord(operand) {
+		v.n = m.r.t.narrow(v.n, width{bytes: 4})
 	}
 	m.set(m.register(operand), v)
 }
 
-// Addresses are numbers that tests do not use otherwise.
+// Addresses are numbers that tests do not use otherwise: number refuses them.
 const (
-	firstAddress = 1 << 40
+	firstAddress = 0x6f72646561 << 23
 	addressStep  = 1 << 16
 )
 
 // address is the number that stands for the address of a location.
 func address(loc gen.LocID) int64 { return firstAddress + addressStep*int64(loc) }
 
+// isAddress reports whether a number is one of those.
+func isAddress(n int64) bool {
+	return n >= firstAddress && n < firstAddress+addressStep*gen.MaxLocations
+}
+
 // pointed is the location that a number is the address of.
 func (t *Test) pointed(n int64) (gen.LocID, bool) {
 	loc := gen.LocID((n - firstAddress) / addressStep)
-	return loc, n >= firstAddress && int(loc) < len(t.names) && address(loc) == n
-}
-
-// text is a number of the test as it is written: addresses by the names of locations.
-func (t *Test) text(n int64) string {
-	if loc, ok := t.pointed(n); ok {
-		return t.names[loc]
-	}
-	return fmt.Sprint(n)
+	return loc, isAddress(n) && int(loc) < len(t.names) && address(loc) == n
 }
 
 // access is an instruction with its operands.
@@ -257,13 +262,14 @@ type access struct {
 	emit.Access
 	address, data value
 	to            string // register of the result, empty for none
+	operand       string // which it is
 }
 
 // perform executes an access.
 func (m *machine) perform(a access) error {
 	n := m.know(a.address)
 	loc, ok := m.r.t.pointed(n)
-	if !ok && n > firstAddress {
+	if !ok && isAddress(n) {
 		return errors.New("the address lies within a location, or behind it: not supported")
 	} else if !ok {
 		return errors.New("the address is none of a location")
@@ -276,7 +282,8 @@ func (m *machine) perform(a access) error {
 		op.Kind = gen.Exchange
 	}
 	var written int64
-	returned := value{from: &result{read: m.reads, loc: loc, status: a.Kind == gen.StoreConditional}, reads: []int{len(m.ops)}, picks: m.picked[int(loc)]}
+	in := width{bytes: a.Bytes, signed: a.Signed, word: a.Signed && isWord(a.operand)}
+	returned := value{from: &result{source: source{index: m.reads, loc: loc, width: in, status: a.Kind == gen.StoreConditional}}, reads: []int{len(m.ops)}, picks: m.picked[int(loc)]}
 	data := a.data
 	switch {
 	case a.Kind == gen.StoreConditional:
@@ -289,7 +296,7 @@ func (m *machine) perform(a access) error {
 		written = m.know(data)
 	case a.Compare:
 		expected := m.holds[a.to]
-		if m.know(returned) == m.know(expected) {
+		if m.know(returned) == m.r.t.narrow(m.know(expected), in) {
 			written = m.know(data)
 			compared := union(expected.reads, expected.picks)
 			data.picks = union(data.picks, compared)
@@ -303,12 +310,16 @@ func (m *machine) perform(a access) error {
 			op.Kind, op.Attr, data = gen.Load, op.Attr&gen.Acquire, value{}
 		}
 	case a.Apply != nil:
-		written = a.Apply(m.know(returned), m.know(data))
+		signed := width{bytes: a.Bytes, signed: true} // which keeps the order of unsigned ones, too
+		written = a.Apply(m.r.t.narrow(m.know(returned), signed), m.r.t.narrow(m.know(data), signed))
 	case a.Kind.Writes():
 		written = m.know(data)
 	}
-	if op.Kind.Writes() && a.Bytes > 0 && uint64(written)>>(8*a.Bytes-1) != 0 {
-		return fmt.Errorf("%d in %d bytes: not supported", written, a.Bytes)
+	if op.Kind.Writes() {
+		written = m.r.t.narrow(written, width{bytes: a.Bytes})
+		if err := m.r.fits(loc, a.Bytes, written); err != nil {
+			return err
+		}
 	}
 	if m.r.arch.isa == gen.AArch64 && a.Kind.Writes() && a.Kind.Reads() && a.Kind != gen.StoreConditional && (a.NoReturn || a.to == m.r.arch.zero) {
 		m.noReturn = append(m.noReturn, len(m.ops))
@@ -377,25 +388,21 @@ func (m *machine) jump(label string) error {
 	return nil
 }
 
-// branch goes to a label if a condition of values holds. What follows depends on them;
-// one that leads to the next instruction decides nothing.
-func (m *machine) branch(label string, condition func(a, b int64) bool, a, b value) error {
-	for _, v := range []value{a, b} {
+// branch goes to a label if a condition holds of flags. What follows depends on what they
+// were computed from; one that leads to the next instruction decides nothing.
+func (m *machine) branch(label string, condition func(flags) bool, f func() flags, of ...value) error {
+	for _, v := range of {
 		m.control = union(m.control, union(v.reads, v.picks))
 	}
-	if to, ok := m.thread.labels[label]; ok && to == m.at || ok && !condition(m.know(a), m.know(b)) {
+	if to, ok := m.thread.labels[label]; ok && to == m.at || ok && !condition(f()) {
 		return nil
 	}
 	return m.jump(label)
 }
 
-// sized notes how many bytes an access of a location has, and refuses those of different sizes.
-func (r *reader) sized(loc gen.LocID, bytes int) error {
-	if old, ok := r.sizes[loc]; ok && old != bytes || bytes > 0 && uint64(r.t.initial[loc])>>(8*bytes-1) != 0 {
-		return fmt.Errorf("accesses of %s have different sizes: mixed-size tests are not supported", r.t.names[loc])
-	}
-	r.sizes[loc] = bytes
-	return nil
+// compared is a branch by what a comparison of values finds, signed as they are.
+func (m *machine) compared(label, condition string, a, b value) error {
+	return m.branch(label, conditions[condition], func() flags { return subtracted(m.know(a), m.know(b), 64) }, a, b)
 }
 
 // splitInstruction splits an instruction into its mnemonic, in lower case, and

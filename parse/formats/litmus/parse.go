@@ -2,8 +2,10 @@ package litmus
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -27,11 +29,12 @@ func Missed(text []byte) error {
 // what is malformed and what is not supported, by line.
 func Parse(name string, data []byte) (*Test, error) {
 	r := &reader{
-		file: name, lines: strings.Split(string(data), "\n"), t: &Test{Condition: truth{}}, points: map[Variable]int64{},
-		sizes: map[gen.LocID]int{}, mentions: map[string]int{}, candidates: map[gen.LocID][]int64{},
+		file: name, lines: strings.Split(string(data), "\n"), t: &Test{Condition: truth{}, types: map[Variable]width{}}, points: map[Variable]int64{},
+		sizes: map[gen.LocID]int{}, narrowest: map[gen.LocID]int{}, highest: map[gen.LocID]uint64{}, mentions: map[string]int{}, candidates: map[gen.LocID][]int64{},
 	}
 	for _, step := range []func(){r.head, r.init, r.code, r.unfold, r.tail} {
 		if step(); r.faults.Count() > 0 {
+			r.unsupported()
 			return nil, r.faults.Err()
 		}
 	}
@@ -64,6 +67,9 @@ type reader struct {
 	points  map[Variable]int64 // what registers hold at the start
 	threads []*thread
 	sizes   map[gen.LocID]int // of accesses, in bytes; 0: words and double words
+	// narrowest store of a location, in bytes, and the highest value in it.
+	narrowest map[gen.LocID]int
+	highest   map[gen.LocID]uint64
 	// mentions counts how often the code of X86_64 names a location.
 	mentions map[string]int
 	named    []mention
@@ -118,7 +124,7 @@ func (r *reader) head() {
 	}
 	for _, a := range architectures() {
 		if a.name == words[0] {
-			r.arch = a
+			r.arch, r.t.arch = a, a
 		}
 	}
 	if r.arch == nil {
@@ -159,6 +165,15 @@ func (r *reader) init() {
 func (r *reader) initial(item string, n int) {
 	left, right, assigned := strings.Cut(strings.ReplaceAll(item, ": ", ":"), "=")
 	words := strings.Fields(left)
+	for _, missing := range []struct{ mark, in, what string }{
+		{"PTE(", item, "pages are"}, {"oa:", item, "pages are"}, {"valid:", item, "pages are"},
+		{"instr:", item, "code that is written is"}, {":", right, "labels as values are"}, {"[", strings.TrimPrefix(left, "["), "arrays are"},
+	} {
+		if strings.Contains(missing.in, missing.mark) {
+			r.fault(n, "%q of the initial state: %s not supported", item, missing.what)
+			return
+		}
+	}
 	if len(words) == 0 || len(words) > 2 {
 		r.fault(n, "cannot read %q of the initial state", item)
 		return
@@ -170,6 +185,13 @@ func (r *reader) initial(item string, n int) {
 	}
 	if right = strings.TrimPrefix(strings.TrimSpace(right), "&"); v.Thread < 0 {
 		r.locate(v.Name)
+	}
+	w, typed := types[strings.TrimSuffix(words[0], "*")]
+	if typed && len(words) == 2 {
+		if strings.Contains(left, "*") {
+			w = width{bytes: 8}
+		}
+		r.t.types[v] = w
 	}
 	if !assigned {
 		return // its type
@@ -183,7 +205,10 @@ func (r *reader) initial(item string, n int) {
 	if v.Thread >= 0 {
 		r.points[v] = value
 	} else {
-		r.t.initial[r.locate(v.Name)] = value
+		if !typed && value < 0 && value >= math.MinInt32 {
+			w = width{bytes: 4} // what is not said to be longer
+		}
+		r.t.initial[r.locate(v.Name)] = r.t.narrow(value, width{bytes: w.bytes})
 	}
 }
 
@@ -227,6 +252,34 @@ func (r *reader) code() {
 	for _, row := range r.named { // locations are numbered as they are first named
 		if !row.kept || r.mentions[row.name] > 1 {
 			r.locate(row.name)
+		}
+	}
+}
+
+// errUnsupported is the error of an instruction or operand that is not read anywhere.
+var errUnsupported = errors.New("is not supported")
+
+// unsupported names the instructions that are not read either of a test whose initial state
+// is not.
+func (r *reader) unsupported() {
+	if r.arch == nil || len(r.threads) > 0 {
+		return
+	}
+	for r.at < len(r.lines) && !strings.Contains(r.lines[r.at], "P0") {
+		r.at++
+	}
+	if r.code(); r.threads == nil {
+		return
+	}
+	for number, t := range r.threads {
+		for _, i := range t.code {
+			m := &machine{r: r, number: number, thread: t, holds: map[string]value{}, picked: map[int][]int{}}
+			m.registers, m.kept = map[string]source{}, map[string]source{}
+			mnemonic, operands := splitInstruction(i.text)
+			err := r.arch.instruction(m, mnemonic, operands)
+			if err = cmp.Or(m.fault, err); errors.Is(err, errUnsupported) {
+				r.fault(i.line, "thread %d: instruction %q: %v", number, i.text, err)
+			}
 		}
 	}
 }
@@ -341,6 +394,10 @@ func (r *reader) condition(text string, n int) {
 				return
 			}
 		}
+	}
+	if strings.HasPrefix(text, "filter") {
+		r.fault(n, "filters are not supported")
+		return
 	}
 	r.fault(n, "cannot read %q: want exists, ~exists or forall and a condition", text)
 }

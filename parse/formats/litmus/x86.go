@@ -35,11 +35,18 @@ func (m *machine) x86(mnemonic string, operands []string) error {
 		m.add(gen.Op{Kind: gen.FullFence}, 0)
 		return nil
 	case base != "mov" && base != "xchg" || len(mnemonic) > len(base)+1:
-		return fmt.Errorf("%s is not supported", mnemonic)
+		return fmt.Errorf("%s %w", mnemonic, errUnsupported)
 	case len(operands) != 2:
 		return errors.New("want two operands")
 	}
 	from, to := m.x86Operand(operands[0]), m.x86Operand(operands[1])
+	a := emit.Access{Kind: gen.Load}
+	switch suffix := mnemonic[len(base):]; {
+	case suffix == "l", suffix == "" && slices.ContainsFunc(operands, isHalf):
+		a.Bytes = 4
+	case suffix == "q", from.register != "", to.register != "":
+		a.Bytes = 8
+	}
 	if base == "xchg" && to.memory {
 		from, to = to, from
 	}
@@ -51,20 +58,28 @@ func (m *machine) x86(mnemonic string, operands []string) error {
 	case from.memory && to.memory:
 		return errors.New("two operands in memory")
 	case base == "xchg":
-		return m.perform(access{Access: emit.Access{Kind: gen.Exchange}, address: from.value, data: to.value, to: to.register})
+		a.Kind = gen.Exchange
+		return m.perform(access{Access: a, address: from.value, data: to.value, to: to.register})
 	case from.memory:
-		return m.perform(access{Access: emit.Access{Kind: gen.Load}, address: from.value, to: to.register})
+		return m.perform(access{Access: a, address: from.value, to: to.register})
 	case to.memory && from.value.from != nil && m.r.mentions[to.name] == 1:
 		m.kept[to.name] = from.value.source() // threads run out of registers
 	case to.memory:
 		if to.name != "" {
 			to.value.n = address(m.r.locate(to.name))
 		}
-		return m.perform(access{Access: emit.Access{Kind: gen.Store}, address: to.value, data: from.value})
+		a.Kind = gen.Store
+		return m.perform(access{Access: a, address: to.value, data: from.value})
 	default:
-		m.set(to.register, from.value)
+		m.set(to.register, m.extended(width{bytes: a.Bytes}, from.value))
 	}
 	return nil
+}
+
+// isHalf reports whether an operand is a register of 32 bits.
+func isHalf(operand string) bool {
+	name := strings.ToLower(operand)
+	return strings.HasPrefix(name, "%e") || strings.HasPrefix(name, "%r") && strings.HasSuffix(name, "d")
 }
 
 // x86Operand is a constant, a register with what it holds, or memory with its address.
