@@ -14,8 +14,8 @@ type Agent struct {
 	Core int
 }
 
-// AgentKind is a kind of agent. Only the embedded simulator has others than
-// cores.
+// AgentKind is a kind of agent. Only the embedded simulator, and gem5 with the tester in
+// it, have others than cores.
 type AgentKind uint8
 
 // The kinds of agent.
@@ -85,7 +85,7 @@ func (p *Program) Cores() int {
 func (p *Program) CoresOnly() error {
 	for t, a := range p.Agents {
 		if a.Kind != AgentCore {
-			return fmt.Errorf("thread %d is of agent %q: only the embedded simulator has agents other than cores", t, a)
+			return fmt.Errorf("thread %d is of agent %q: only the embedded simulator and gem5 with the tester (--agent) have agents other than cores", t, a)
 		}
 	}
 	return nil

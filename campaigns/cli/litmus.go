@@ -19,6 +19,7 @@ import (
 	"ordeal/campaigns/litmus"
 	"ordeal/campaigns/run"
 	"ordeal/check/outcomes"
+	"ordeal/gen"
 	"ordeal/gen/option"
 	"ordeal/sim"
 )
@@ -100,7 +101,7 @@ func (l *litmusRun) prepare(args []string) error {
 	}
 	faults = append(faults, command.Positive("timeout", c.Timeout), l.o.Config.Programs.Validate(), option.Join(config.CheckSim(c, c.Sim)))
 	l.o.Command = l.Args
-	if _, err := outcomes.Parse(cmp.Or(l.o.Model, l.o.Config.Promise())); err != nil {
+	if _, err := outcomes.Parse(cmp.Or(l.o.Model, l.o.Config.PromiseTo(gen.X86))); err != nil {
 		fault("--model: %w", err)
 	}
 	if _, err := run.NewRunner(l.o.Sim, &l.o.Config); err != nil {

@@ -97,6 +97,7 @@ var commands = []constructor{
 	{"reduce", newReduce},
 	{"litmus", newLitmus},
 	{"mutate", newMutate},
+	{"gem5", newGem5},
 	{"doctor", newDoctor},
 	{"bench", newBench},
 	{"models", newModels},

@@ -1,11 +1,14 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 
+	"ordeal/gen"
 	"ordeal/gen/background"
 	"ordeal/gen/option"
 	"ordeal/sim/gem5"
+	"ordeal/sim/gem5/agent"
 )
 
 // Gem5 describes the gem5 binary to run and the machine that it simulates,
@@ -13,6 +16,7 @@ import (
 type Gem5 struct {
 	Binary            string   `yaml:"gem5" json:"gem5,omitempty" sim:"gem5" schema:"env" help:"path of the gem5 binary, in which {protocol} stands for the protocol, or a folder with a binary for each"`
 	Tree              string   `yaml:"gem5-tree" json:"gem5-tree,omitempty" sim:"gem5" schema:"env" help:"path of the source tree that the binary was built from"`
+	Agent             string   `yaml:"agent" json:"agent,omitempty" sim:"gem5" schema:"values=agents,empty=CPUs" help:"run Ordeal's own tester in place of CPUs, with cores of this kind: the binary has to be built with it (ordeal gem5 agent)"`
 	CPU               string   `yaml:"cpu" json:"cpu,omitempty" sim:"gem5" schema:"values=cpus,empty=timing" help:"kind of the cores"`
 	L1DSize           Size     `yaml:"l1d-size" json:"l1d-size,omitzero" sim:"gem5" schema:"zero=512B" help:"size of the data cache of a core"`
 	L1DAssoc          int      `yaml:"l1d-assoc" json:"l1d-assoc,omitempty" sim:"gem5" schema:"min=0,zero=2" help:"number of its ways, a power of two"`
@@ -52,12 +56,41 @@ func (c *Config) Gem5Options() (gem5.Options, error) {
 		Emit: c.EmitOptions(),
 	}
 	o.Emit.Jitter = c.Stagger
+	o.Agent = agent.Options{
+		Model: c.Agent, Window: c.Window, Buffer: c.StoreBuffer, RMW: c.RMW, Flush: c.Flush, Prefetch: c.Prefetch, Functional: c.Functional, Stagger: c.Stagger,
+	}
 	o.Background = background.Options{Length: c.Background, Lead: c.BackgroundLead, Threads: c.BackgroundThreads, Seed: c.BackgroundSeed}
-	faults := option.Faults(o.Validate(), "gem5")
+	faults := append(option.Faults(o.Validate(), "gem5"), c.agentFaults()...)
 	if (c.Mutant != "" || c.Repair) && len(c.Rebuild) == 0 {
 		faults = append(faults, option.Faultf("rebuild", "is missing: a mutant or repair needs a command that rebuilds gem5"))
 	}
 	return o, option.Join(faults)
+}
+
+// PromiseTo is the name of the strongest model that the cores keep, the tester's too.
+func (c *Config) PromiseTo(isa gen.ISA) string {
+	m := c.Machine
+	m.Core = cmp.Or(c.Agent, m.Core)
+	return m.PromiseTo(isa)
+}
+
+// agentFaults are options of the tester without it, and options of CPUs with it.
+func (c *Config) agentFaults() (faults []option.Fault) {
+	if c.Agent != "" && c.CPU != "" {
+		faults = append(faults, option.Faultf("cpu", "%s with agent: the tester is in place of CPUs", c.CPU))
+	}
+	for _, o := range []struct {
+		name  string
+		given bool
+	}{
+		{"window", c.Window != 0}, {"store-buffer", c.StoreBuffer != 0}, {"rmw", c.RMW != ""},
+		{"flush", c.Flush != 0}, {"prefetch", c.Prefetch != 0}, {"functional", c.Functional != 0},
+	} {
+		if o.given && c.Agent == "" {
+			faults = append(faults, option.Faultf(o.name, "is an option of the tester inside of gem5: want agent, too"))
+		}
+	}
+	return faults
 }
 
 // inBytes writes a size for gem5, whose kB has 1,024 bytes; empty for none.

@@ -18,6 +18,7 @@ import (
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/explore/machine"
 	"ordeal/sim/gem5"
+	gem5agent "ordeal/sim/gem5/agent"
 	"ordeal/sim/lazyregexp"
 	"ordeal/sim/ruby"
 )
@@ -44,6 +45,7 @@ var Rules = option.Rules{
 		"isas":       func() []string { return texts(gen.ISAs()) },
 		"layouts":    func() []string { return texts(append([]gen.Layout{gen.AnyLayout}, gen.Layouts()...)) },
 		"protocols":  builtin.Protocols,
+		"agents":     gem5agent.Models,
 		"cpus":       gem5.CPUs,
 		"networks":   gem5.Networks,
 		"logs":       gem5.Logs,

@@ -14,17 +14,17 @@ var lineBudgets = []struct {
 	lines, aim int
 }{
 	{"gen", 8622, 9200},
-	{"sim", 43347, 36500},
+	{"sim", 43493, 36500},
 	{"sim/slicc/syntax", 3882, 2700}, {"sim/slicc/types", 1300, 1200}, {"sim/slicc/compiler", 2700, 2000}, {"sim/slicc/mutate", 2350, 2000},
-	{"sim/ruby", 12630, 11100}, {"sim/builtin", 6033, 5350}, {"sim/explore", 5050, 4800}, {"sim/gem5", 4915, 4275}, {"sim/sandbox", 1980, 1500},
+	{"sim/ruby", 12630, 11100}, {"sim/builtin", 6033, 5350}, {"sim/explore", 5050, 4800}, {"sim/gem5", 5114, 4275}, {"sim/sandbox", 1980, 1500},
 	{"parse", 10583, 7000},
 	{"check", 28180, 24500},
 	{"check/saturate", 4683, 4300}, {"check/search", 2718, 2500}, {"check/procedures", 2000, 1500}, {"check/witness", 4420, 3350},
 	{"check/picture", 1830, 900}, {"check/serial", 4840, 4400},
-	{"campaigns", 52729, 44000},
-	{"campaigns/config", 3221, 2500}, {"campaigns/run", 3425, 2300}, {"campaigns/engine", 5660, 3800}, {"campaigns/cluster", 1378, 700},
-	{"campaigns/diagnose", 2926, 2400}, {"campaigns/audit", 4075, 3000}, {"campaigns/mutation", 1734, 1700}, {"campaigns/litmus", 1507, 1300},
-	{"campaigns/report", 7270, 5600}, {"campaigns/lab", 6717, 4500}, {"campaigns/cli", 11219, 8000},
+	{"campaigns", 52822, 44000},
+	{"campaigns/config", 3256, 2500}, {"campaigns/run", 3425, 2300}, {"campaigns/engine", 5660, 3800}, {"campaigns/cluster", 1378, 700},
+	{"campaigns/diagnose", 2926, 2400}, {"campaigns/audit", 4075, 3000}, {"campaigns/mutation", 1734, 1700}, {"campaigns/litmus", 1509, 1300},
+	{"campaigns/report", 7270, 5600}, {"campaigns/lab", 6717, 4500}, {"campaigns/cli", 11269, 8000},
 }
 
 // TestBudgets holds each folder to its budget.

@@ -38,6 +38,7 @@ var userPaths = map[string]int{
 	"campaigns/cli/campaign/reindex.go": 1, // the index
 	"campaigns/cli/evaluate/convert.go": 1, // is FILE a directory?
 	"campaigns/cli/gem5.go":             2, // --gem5-tree
+	"campaigns/cli/gem5_agent.go":       1, // DIR
 	"campaigns/cli/evaluate/input.go":   2, // is FILE a directory? --program
 	"campaigns/cli/command/input.go":    2, // FILE
 	"campaigns/cli/reduce.go":           1, // is it a file of traces?

@@ -3,6 +3,8 @@ package litmus
 import (
 	"cmp"
 	"strings"
+
+	"ordeal/gen"
 )
 
 // Suite is the results of tests for other programs.
@@ -34,7 +36,7 @@ type jsonState struct {
 
 // NewSuite makes a suite of reports and of what kept other tests from running.
 func NewSuite(o *Options, reports []*Report, faults error) *Suite {
-	out := &Suite{Model: cmp.Or(o.Model, o.Config.Promise()), Sim: o.Sim, Seed: o.Seed, Tests: []jsonTest{}}
+	out := &Suite{Model: cmp.Or(o.Model, o.Config.PromiseTo(gen.X86)), Sim: o.Sim, Seed: o.Seed, Tests: []jsonTest{}}
 	if faults != nil {
 		out.Faults = strings.Split(faults.Error(), "\n")
 	}

@@ -2,7 +2,8 @@
 
 Builds N cores on Ruby with the coherence protocol that the binary was built
 for, from the configs/ruby folder of a gem5 source tree, and runs one static
-executable on them. Written for gem5 v22 to v25; what differs between them is
+executable on them; or, with --image, the cores and devices of Ordeal's own tester
+(extras/ordeal) in their place. Written for gem5 v22 to v25; what differs between them is
 looked for, not concluded from a version number.
 
 It prints lines of its own, which begin with ORDEAL:
@@ -86,6 +87,11 @@ def isas():
     )
 
 
+def tester():
+    """The class of the agents of Ordeal's tester; None if the binary lacks it."""
+    return getattr(importlib.import_module("m5.objects"), "OrdealAgent", None)
+
+
 def info():
     version = getattr(native(), "gem5Version", "")
     compiled = getattr(native(), "compileDate", "")
@@ -94,6 +100,7 @@ def info():
         "compiled": str(compiled),
         "protocols": protocols(),
         "isas": isas(),
+        "agent": tester() is not None,
         "tracing": bool(getattr(native(), "TRACING_ON", False)),
     }
 
@@ -103,6 +110,9 @@ def parse_arguments():
     p.add_argument("--info", action="store_true", help="say what the binary is, and end")
     p.add_argument("--tree", help="gem5 source tree")
     p.add_argument("--binary", help="static executable to run")
+    p.add_argument("--image", help="programs for the tester, in place of an executable")
+    p.add_argument("--devices", type=int, default=0, help="devices of the tester")
+    p.add_argument("--flush", action="store_true", help="the tester's cores flush lines")
     p.add_argument("--output", default="guest.out", help="its standard output, in gem5's output folder")
     p.add_argument("--isa", choices=sorted(CPU_PREFIXES), default="x86", help="instruction set of the executable")
     p.add_argument("--protocol", help="coherence protocol that is expected")
@@ -140,7 +150,10 @@ def parse_arguments():
 
 def check(args):
     """Refuses what cannot work, by name. Returns the protocol to use."""
-    if args.isa not in isas():
+    if args.image:
+        if tester() is None:
+            refuse("the binary has no tester: build it with scons … EXTRAS=DIR/ordeal after ordeal gem5 agent DIR")
+    elif args.isa not in isas():
         refuse("the binary simulates %s: want %s, as scons build/%s_MESI_Two_Level/gem5.opt builds it" % (", ".join(isas()) or "no instruction set", args.isa, args.isa.upper()))
     known = protocols()
     if not known:
@@ -149,7 +162,7 @@ def check(args):
         refuse("the binary has protocol %s: want %s, as scons build/X86_%s/gem5.opt builds it (--gem5)" % (", ".join(known), args.protocol, args.protocol))
     if not args.protocol and len(known) > 1:
         refuse("the binary has several protocols (%s): name one (--protocol)" % ", ".join(known))
-    for name in ("tree", "binary"):
+    for name in ("tree", "image" if args.image else "binary"):
         if not getattr(args, name):
             refuse("--%s is missing" % name)
     for folder in ("configs/ruby", "configs/common"):
@@ -245,7 +258,9 @@ def tree_options(args, protocol, cores, cpu_name, options_module, ruby_module):
     sys.argv = sys.argv[:1] + ["--protocol", protocol]
     parser = argparse.ArgumentParser()
     parameters = inspect.signature(options_module.addCommonOptions).parameters
-    if "default_isa" in parameters:
+    if args.image:
+        options_module.addNoISAOptions(parser)
+    elif "default_isa" in parameters:
         isa = getattr(importlib.import_module("gem5.isas").ISA, args.isa.upper())
         options_module.addCommonOptions(parser, default_isa=isa)
     else:
@@ -265,9 +280,10 @@ def tree_options(args, protocol, cores, cpu_name, options_module, ruby_module):
         "--mem-size=" + args.mem_size,
         "--network=" + args.network,
         "--link-latency=%d" % args.link_latency,
-        "--cpu-clock=" + args.cpu_clock,
         "--ruby-clock=" + args.ruby_clock,
     ]
+    if not args.image:
+        words.append("--cpu-clock=" + args.cpu_clock)
     if several:
         words.append("--protocol=" + protocol)
     options, unknown = parser.parse_known_args(words + args.tree_option)
@@ -321,17 +337,22 @@ def mend_protocol(protocol):
         module.create_system = create_system
 
 
-def notify_evictions(ruby, protocol):
+def is_null(obj, name):
+    return m5.params.isNullPointer(getattr(obj, name, None))
+
+
+def notify_evictions(system, protocol):
     """Has controllers notify their cores of lines that they lose.
 
     send_evicts of configs/ruby/Ruby.py has them do so for X86 and Arm only. Cores of
     RISC-V need it, too: without it a store-conditional succeeds though its line was
     lost, and an O3 core keeps what loads returned too early.
     """
-    # Those of CHI that have no cores have the parameter, and no sequencer.
+    # Those of CHI that have no cores have the parameter, and no sequencer or one without a
+    # data cache. Those that have are children of their cores.
     notified = [
-        o for o in ruby.descendants()
-        if "send_evictions" in type(o)._params and not m5.params.isNullPointer(getattr(o, "sequencer", None))
+        o for o in system.descendants()
+        if "send_evictions" in type(o)._params and not is_null(o, "sequencer") and not is_null(getattr(o, "sequencer", None), "dcache")
     ]
     if not notified:
         refuse("protocol %s has no controller that notifies cores of lines that it loses" % protocol)
@@ -339,14 +360,56 @@ def notify_evictions(ruby, protocol):
         controller.send_evictions = True
 
 
+# What has no machine for devices, and what takes flushes: MESI_Three_Level since its
+# controllers have its name.
+WITHOUT_DEVICES = ("MOESI_AMD_Base", "MSI", "Garnet_standalone")
+FLUSHES = {"MOESI_hammer": "System", "MESI_Three_Level": "MESI_Three_Level_L0Cache_Controller"}
+
+
+def make_agents(args, protocol, cores):
+    """The cores and devices of the tester."""
+    if args.devices and protocol in WITHOUT_DEVICES:
+        refuse("protocol %s has no machine for devices: want a program without threads of agent dma" % protocol)
+    if args.flush and not hasattr(m5.objects, FLUSHES.get(protocol, "none")):
+        refuse("protocol %s has no flushes in this version: want MOESI_hammer, or no flush" % protocol)
+    cls = tester()
+    return [cls(number=i) for i in range(cores)], [cls(number=i, device=True) for i in range(args.devices)]
+
+
+def connect_agents(args, system, cores, devices, ports):
+    """Connects the cores of the tester to their sequencers, and makes what runs programs on them."""
+    for core, port in zip(cores, ports):
+        data = getattr(port, "data_seq", port)  # CHI has a sequencer of its own for fetches
+        core.data = data.in_ports
+        core.aux = data.in_ports
+        core.inst = getattr(port, "inst_seq", port).in_ports
+    system.ordeal = m5.objects.OrdealRun(image=args.image, cores=cores, devices=devices)
+
+
+def connect_cpus(args, system, cpus, ports):
+    """Connects CPUs to their sequencers, and gives them the executable."""
+    from m5.objects import Process, SEWorkload
+
+    system.workload = SEWorkload.init_compatible(args.binary)
+    process = Process(
+        pid=100, executable=args.binary, cmd=[args.binary],
+        cwd=os.getcwd(), output=args.output,
+    )
+    for cpu, port in zip(cpus, ports):
+        cpu.createInterruptController()
+        port.connectCpuPorts(cpu)
+        cpu.workload = process
+        cpu.createThreads()
+
+
 def build(args):
-    """Builds the machine; returns its root, its CPUs and their sequencers."""
-    from m5.objects import Process, Root, SEWorkload, SrcClockDomain, System, VoltageDomain
+    """Builds the machine; returns its root, its CPUs or agents and the sequencers of cores."""
+    from m5.objects import Root, SrcClockDomain, System, VoltageDomain
     from m5.params import AddrRange
 
     protocol = check(args)
     options_module, ruby_module = import_tree(args.tree)
-    cpu_name, cls = cpu_class(args.cpu, args.isa)
+    cpu_name, cls = (None, None) if args.image else cpu_class(args.cpu, args.isa)
     cores = args.cores
     if protocol == "MOESI_AMD_Base" and cores % 2:
         cores += 1
@@ -354,7 +417,11 @@ def build(args):
     options = tree_options(args, protocol, cores, cpu_name, options_module, ruby_module)
     mend_protocol(protocol)
 
-    cpus = [cls(cpu_id=i) for i in range(cores)]
+    devices = []
+    if args.image:
+        cpus, devices = make_agents(args, protocol, cores)
+    else:
+        cpus = [cls(cpu_id=i) for i in range(cores)]
     system = System(
         cpu=cpus, mem_mode="timing", mem_ranges=[AddrRange(args.mem_size)],
         cache_line_size=options.cacheline_size,
@@ -365,14 +432,17 @@ def build(args):
     system.clk_domain = SrcClockDomain(clock="1GHz", voltage_domain=system.voltage_domain)
     system.cpu_voltage_domain = VoltageDomain()
     system.cpu_clk_domain = SrcClockDomain(clock=args.cpu_clock, voltage_domain=system.cpu_voltage_domain)
-    for cpu in cpus:
+    if devices:
+        system.devices = devices
+    for cpu in cpus + devices:
         cpu.clk_domain = system.cpu_clk_domain
 
     takes = inspect.signature(ruby_module.create_system).parameters
+    dma = [d.data for d in devices]
     if "cpus" in takes:
-        ruby_module.create_system(options, False, system, cpus=cpus)
+        ruby_module.create_system(options, False, system, dma_ports=dma, cpus=cpus)
     else:
-        ruby_module.create_system(options, False, system)
+        ruby_module.create_system(options, False, system, dma_ports=dma)
     ruby = system.ruby
     ruby.clk_domain = SrcClockDomain(clock=args.ruby_clock, voltage_domain=system.voltage_domain)
     if args.randomization:
@@ -380,8 +450,8 @@ def build(args):
             ruby.randomization = True
         else:
             say("note", "this version cannot randomize Ruby's messages")
-    if args.evictions:
-        notify_evictions(ruby, protocol)
+    if args.evictions or args.image:
+        notify_evictions(system, protocol)
     ports = ruby._cpu_ports
     if len(ports) < cores:
         refuse("protocol %s made %d sequencers for %d cores" % (protocol, len(ports), cores))
@@ -389,17 +459,11 @@ def build(args):
         for port in ports:
             port.deadlock_threshold = args.deadlock_threshold
 
-    system.workload = SEWorkload.init_compatible(args.binary)
-    process = Process(
-        pid=100, executable=args.binary, cmd=[args.binary],
-        cwd=os.getcwd(), output=args.output,
-    )
-    for i, cpu in enumerate(cpus):
-        cpu.createInterruptController()
-        ports[i].connectCpuPorts(cpu)
-        cpu.workload = process
-        cpu.createThreads()
-    return Root(full_system=False, system=system), cpus, ports
+    if args.image:
+        connect_agents(args, system, cpus, devices, ports)
+    else:
+        connect_cpus(args, system, cpus, ports)
+    return Root(full_system=False, system=system), cpus + devices, ports
 
 
 def seed(value):
@@ -452,7 +516,12 @@ class Watch:
         return int(deadlock * period), int(livelock * period)
 
     def reader(self, cpu):
-        """A function that reads loads and stores of a core; None if this version lacks it."""
+        """A function that reads loads and stores of a core; None if this version lacks it.
+
+        Of an agent they are accesses and operations.
+        """
+        if hasattr(cpu, "totalAccesses"):
+            return lambda: (cpu.totalAccesses(), cpu.totalInsts())
         try:
             group = cpu.getCCObject()
             found = [self.resolve(group, names) for names in self.STATISTICS.values()]

@@ -44,7 +44,7 @@ func (r *Runner) runBatch(ctx context.Context, jobs []sim.Job) ([]sim.Result, er
 			return nil, err
 		}
 	}
-	if isa != gen.X86 && len(jobs) > 1 {
+	if isa != gen.X86 && len(jobs) > 1 && !r.options.agents() {
 		return r.runEach(ctx, jobs)
 	}
 	w, err := r.surround(jobs)
@@ -53,7 +53,7 @@ func (r *Runner) runBatch(ctx context.Context, jobs []sim.Job) ([]sim.Result, er
 	}
 	// Programs that cannot be emitted are the caller's error, even if the
 	// binary is unfit.
-	if _, err := elf.EmitBatch(programsOf(w.jobs), r.emitOptions(w)); err != nil {
+	if _, err := (&launch{runner: r, work: w}).emit(); err != nil {
 		return nil, err
 	}
 	unfit, err := r.unfit(ctx, isa)

@@ -30,6 +30,8 @@ const (
 	StderrFile  = "gem5-stderr.txt"
 	// OutputDir is gem5's own: guest.out, stats.txt, config.ini.
 	OutputDir = "m5out"
+	// AgentFile has the programs for the tester and their log; see package agent.
+	AgentFile = "agent.bin"
 	// CoverageFile lists the transitions that were taken.
 	CoverageFile = "coverage.txt"
 )
@@ -76,7 +78,7 @@ func (r *Runner) Version(ctx context.Context) string {
 	if err != nil {
 		return "unknown: " + err.Error()
 	}
-	return fmt.Sprintf("%s, %s cores, %v", info, r.options.CPU, sandbox.BestIsolation())
+	return fmt.Sprintf("%s, %s, %v", info, r.options.cores(), sandbox.BestIsolation())
 }
 
 // OnProgress replaces Options.OnProgress, for callers that did not make the
@@ -123,7 +125,7 @@ func (r *Runner) channel(isa gen.ISA) elf.Log {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
-	case isa != gen.X86 && r.options.Log == LogAuto:
+	case isa != gen.X86 && r.options.Log == LogAuto, r.options.agents():
 		return elf.LogMemory
 	case r.options.Log == LogMemory || r.options.Log == LogAuto && (r.info == nil || !r.info.Tracing):
 		return elf.LogMemory

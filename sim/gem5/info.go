@@ -25,12 +25,18 @@ type Info struct {
 	ISAs      []string `json:"isas"`
 	// Tracing says that the binary prints debug lines: gem5.opt, gem5.debug.
 	Tracing bool `json:"tracing"`
-	_       struct{}
+	// Agent says that the tester of scripts/gem5/extras is in the binary.
+	Agent bool `json:"agent"`
+	_     struct{}
 }
 
 // String is the info in one line.
 func (i *Info) String() string {
-	return fmt.Sprintf("gem5 %s, %s, %s", i.Version, strings.Join(i.ISAs, ", "), cmp.Or(strings.Join(i.Protocols, ", "), "no Ruby protocol"))
+	text := fmt.Sprintf("gem5 %s, %s, %s", i.Version, strings.Join(i.ISAs, ", "), cmp.Or(strings.Join(i.Protocols, ", "), "no Ruby protocol"))
+	if i.Agent {
+		text += ", with the tester"
+	}
+	return text
 }
 
 // mismatch is why a binary cannot run programs of an instruction set, as gem5 names
@@ -40,7 +46,9 @@ func (i *Info) mismatch(isa string, o *Options) string {
 		return fmt.Sprintf("scons build/%s_%s/gem5.opt builds it", strings.ToUpper(isa), protocol)
 	}
 	switch protocol := o.Protocol; {
-	case !slices.Contains(i.ISAs, isa):
+	case o.agents() && !i.Agent:
+		return "the binary has no tester: ordeal gem5 agent DIR, and scons … EXTRAS=DIR/ordeal with your own build's words, build it in"
+	case !o.agents() && !slices.Contains(i.ISAs, isa):
 		return fmt.Sprintf("the binary simulates %s: want %s, as %s", list(i.ISAs), isa, build("MESI_Two_Level"))
 	case len(i.Protocols) == 0:
 		return "the binary was built without a Ruby protocol: want one, as " + build("MESI_Two_Level")
@@ -50,6 +58,9 @@ func (i *Info) mismatch(isa string, o *Options) string {
 		return fmt.Sprintf("the binary has protocol %s: want %s, as %s (--gem5)", list(i.Protocols), protocol, build(protocol))
 	case o.StoreOrder && !i.Tracing:
 		return "the binary prints no debug lines, from which the order of stores is taken: want gem5.opt or gem5.debug, or no store-order"
+	}
+	if o.agents() {
+		return o.Agent.Lacks(cmp.Or(o.Protocol, i.Protocols[0]))
 	}
 	return ""
 }

@@ -18,6 +18,7 @@ import (
 	"ordeal/gen/emit/elf"
 	script "ordeal/scripts/gem5"
 	"ordeal/sim"
+	"ordeal/sim/gem5/agent"
 	"ordeal/sim/sandbox"
 )
 
@@ -34,9 +35,10 @@ type launch struct {
 	recording *recording
 	stuck     *stuck
 
-	image *elf.Image
-	dir   string // of the first job
-	retry bool   // another seed may give a result
+	image  *elf.Image   // nil with agents
+	agents *agent.Image // nil with CPUs
+	dir    string       // of the first job
+	retry  bool         // another seed may give a result
 }
 
 // guestFile is the guest's standard output, in OutputDir.
@@ -121,7 +123,10 @@ func (l *launch) cannot(err error) []sim.Result {
 func (l *launch) path(elem ...string) string { return filepath.Join(l.dir, filepath.Join(elem...)) }
 
 func (l *launch) executable() string {
-	if len(l.jobs) == 1 {
+	switch {
+	case l.runner.options.agents():
+		return AgentFile
+	case len(l.jobs) == 1:
 		return ProgramFile
 	}
 	return BatchFile
@@ -131,12 +136,11 @@ func (l *launch) executable() string {
 func (l *launch) channel() elf.Log { return l.runner.channel(l.jobs[0].Program.ISA) }
 
 func (l *launch) prepare() error {
-	image, err := elf.EmitBatch(programsOf(l.jobs), l.runner.emitOptions(l.work))
+	file, err := l.emit()
 	if err != nil {
 		return err
 	}
-	l.image = image
-	for _, stale := range []string{ProgramFile, BatchFile} {
+	for _, stale := range []string{ProgramFile, BatchFile, AgentFile} {
 		if err := os.Remove(l.path(stale)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -147,10 +151,25 @@ func (l *launch) prepare() error {
 	if err := os.Mkdir(l.path(OutputDir), 0o755); err != nil {
 		return err
 	}
-	if err := sandbox.WriteExecutable(l.path(l.executable()), image.File); err != nil {
+	if err := sandbox.WriteExecutable(l.path(l.executable()), file); err != nil {
 		return err
 	}
 	return os.WriteFile(l.path(ScriptFile), script.Script, 0o644)
+}
+
+// emit makes the file that has the programs.
+func (l *launch) emit() (file []byte, err error) {
+	programs, o := programsOf(l.jobs), &l.runner.options
+	if o.agents() {
+		if l.agents, err = agent.New(programs, l.jobs[0].Rounds, l.seed(), o.Agent, l.runner.protocol()); err != nil {
+			return nil, err
+		}
+		return l.agents.Bytes(), nil
+	}
+	if l.image, err = elf.EmitBatch(programs, l.runner.emitOptions(l.work)); err != nil {
+		return nil, err
+	}
+	return l.image.File, nil
 }
 
 func (l *launch) timeout() time.Duration {
@@ -173,7 +192,12 @@ func (l *launch) seed() uint64 {
 // the executable.
 func (l *launch) memoryBytes() uint64 {
 	const least = 512 << 20
-	need := uint64(l.image.End-l.image.Start) + least/2
+	need := uint64(least / 2)
+	if l.agents != nil {
+		need += uint64(l.agents.End)
+	} else {
+		need += uint64(l.image.End - l.image.Start)
+	}
 	return max(uint64(least), 1<<bits.Len64(need-1))
 }
 
@@ -204,7 +228,11 @@ func (o Options) words() []string {
 
 func (l *launch) arguments() []string {
 	o := l.runner.options
-	o.Cores = max(o.Cores, len(l.jobs[0].Program.Threads))
+	cores, devices := len(l.jobs[0].Program.Threads), 0
+	if l.agents != nil {
+		cores, devices = l.agents.Size()
+	}
+	o.Cores = max(o.Cores, cores)
 	o.Log = LogMemory
 	channel := l.channel()
 	if channel == elf.LogPseudo {
@@ -214,8 +242,15 @@ func (l *launch) arguments() []string {
 	if len(l.windows) > 0 && !slices.Contains(words, "--debug-file="+traceFile) {
 		words = append([]string{"--debug-file=" + traceFile}, words...)
 	}
+	if l.agents != nil {
+		words = append(words, "--image", l.path(AgentFile), "--devices", strconv.Itoa(devices))
+		if o.Agent.Flush > 0 {
+			words = append(words, "--flush")
+		}
+	} else {
+		words = append(words, "--binary", l.path(l.executable()), "--output", guestFile)
+	}
 	words = append(words,
-		"--binary", l.path(l.executable()), "--output", guestFile,
 		"--mem-size", strconv.FormatUint(l.memoryBytes()>>20, 10)+"MiB",
 		"--seed", strconv.FormatUint(l.seed(), 10),
 	)
@@ -239,6 +274,10 @@ func (l *launch) arguments() []string {
 // while it sums up its log. An iteration takes some ten cycles where each
 // instruction is fetched from a cache.
 func (l *launch) pauses() (idle, quiet int64) {
+	if l.agents != nil {
+		idle = l.agents.Idle()
+		return idle, idle
+	}
 	const iteration = 16
 	var delays gen.Value
 	var words int64
@@ -293,6 +332,9 @@ func (l *launch) results(end sandbox.Result, debug *debugReader) ([]sim.Result, 
 			result.Detail += "\nwhat the guest reported is not a log to its end: " + err.Error()
 		}
 	}
+	if l.agents != nil {
+		result.Detail += "; " + l.agents.Counts()
+	}
 	results := attribute(result, logs, whole, end.Elapsed)
 	results[0].Coverage, err = l.coverage()
 	return results, err
@@ -300,6 +342,17 @@ func (l *launch) results(end sandbox.Result, debug *debugReader) ([]sim.Result, 
 
 // logs are the logs of the programs, and which of them are whole.
 func (l *launch) logs(debug *debugReader) (logs []sim.Log, whole []bool, err error) {
+	if l.agents != nil {
+		data, err := os.ReadFile(l.path(AgentFile))
+		if err == nil {
+			err = l.agents.Read(data)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		logs, whole = l.agents.Logs()
+		return logs, whole, nil
+	}
 	if debug != nil && debug.sums != nil {
 		logs, whole = debug.sums.logs()
 		return logs, whole, nil
@@ -316,6 +369,9 @@ func (l *launch) logs(debug *debugReader) (logs []sim.Log, whole []bool, err err
 // launch ended in gem5's files.
 func (l *launch) distribute(results []sim.Result) error {
 	for _, job := range l.jobs[1:len(results)] {
+		if l.agents != nil {
+			break
+		}
 		if err := link(l.path(BatchFile), filepath.Join(job.Dir, BatchFile)); err != nil {
 			return err
 		}
@@ -354,5 +410,5 @@ func (l *launch) clean() error {
 			return err
 		}
 	}
-	return nil
+	return os.RemoveAll(l.path(AgentFile)) // its log is in the results
 }

@@ -12,6 +12,7 @@ import (
 	"ordeal/gen/background"
 	"ordeal/gen/emit/elf"
 	"ordeal/gen/option"
+	"ordeal/sim/gem5/agent"
 	"ordeal/sim/lazyregexp"
 )
 
@@ -89,6 +90,9 @@ type Options struct {
 	TreeOptions []string
 	// Mutation changes the tree for each launch.
 	Mutation Mutation
+	// Agent has Ordeal's own tester in place of CPUs, if it names a model: cores and devices
+	// that are compiled into the binary.
+	Agent agent.Options
 	// Lfence (--lfence) is after how many operations of a round the code of a thread
 	// has an LFENCE, which bounds what an O3 core executes early, and again after a
 	// squash; 0 means none.
@@ -173,6 +177,17 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
+// agents reports whether the tester runs programs, and not CPUs.
+func (o *Options) agents() bool { return o.Agent.Model != "" }
+
+// cores are what runs programs, in words.
+func (o *Options) cores() string {
+	if o.agents() {
+		return o.Agent.Model + " cores of the tester"
+	}
+	return o.CPU + " cores"
+}
+
 var sizeForm = lazyregexp.New(`^[1-9][0-9]*(B|kB|KiB|MB|MiB)$`)
 
 // Validate reports everything that is wrong with the options: an option.Fault
@@ -201,6 +216,14 @@ func (o Options) Validate() error {
 			fault(n.name, "%d: want a power of two", *n.value)
 		case *n.value < n.least:
 			fault(n.name, "%d: want at least %d", *n.value, n.least)
+		}
+	}
+	if o.agents() {
+		faults = append(faults, o.Agent.Faults()...)
+		for i, given := range []bool{o.StoreOrder, o.Background.Length != 0, o.Lfence != 0, o.Log != LogAuto} {
+			if given {
+				fault([]string{"store-order", "background", "lfence", "log"}[i], "with agent: is an option of CPUs, which the tester replaces")
+			}
 		}
 	}
 	if l := o.Background.Length; l < 0 || l > background.MaxLength {

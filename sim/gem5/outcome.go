@@ -23,6 +23,9 @@ const (
 	failCause = "m5_fail instruction encountered"
 )
 
+// agentCause is how the tester ends a run; after its first word another text names a failure.
+const agentCause = "ordeal: done"
+
 // detailLines is how much of gem5's output a Detail quotes.
 const detailLines = 30
 
@@ -41,8 +44,11 @@ func outcomeOf(end sandbox.Result, text string, timeout time.Duration) (result s
 
 func classify(end sandbox.Result, s *status, text string, timeout time.Duration) (result sim.Result, retry bool) {
 	switch {
-	case s.exited && (strings.HasPrefix(s.cause, normalCause) || s.cause == exitCause || s.cause == failCause):
+	case s.exited && (strings.HasPrefix(s.cause, normalCause) || s.cause == exitCause || s.cause == failCause || s.cause == agentCause):
 		return sim.ExitResult(int(s.code)), false
+	case s.exited && strings.HasPrefix(s.cause, agentCause[:len("ordeal: ")]):
+		what, detail, _ := strings.Cut(strings.TrimPrefix(s.cause, "ordeal: "), ": ")
+		return sim.Failed(sim.Crash, sim.Failure{Kind: what}, detail), false
 	case s.exited:
 		return crash("simulation ended: " + normalise(s.cause)), false
 	case s.stuck == "deadlock":

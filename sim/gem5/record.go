@@ -191,11 +191,22 @@ func (r *Runner) LineOf(p *gen.Program, l gen.LocID) int64 {
 func (r *Runner) Protocol() *types.Protocol {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	name := r.options.Protocol
-	if name == "" && r.info != nil && len(r.info.Protocols) == 1 {
-		name = r.info.Protocols[0]
+	return inTree(r.options.Tree, r.protocolName())
+}
+
+// protocolName comes from the options, or from a binary with one protocol; r.mu is held.
+func (r *Runner) protocolName() string {
+	if r.options.Protocol == "" && r.info != nil && len(r.info.Protocols) == 1 {
+		return r.info.Protocols[0]
 	}
-	return inTree(r.options.Tree, name)
+	return r.options.Protocol
+}
+
+// protocol is the same without the lock.
+func (r *Runner) protocol() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.protocolName()
 }
 
 var errNoPages = errors.New("the trace does not show where the pages of the executable are")

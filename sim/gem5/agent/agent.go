@@ -84,12 +84,12 @@ func (o *Options) rmw(protocol string) uint64 {
 	return uint64(slices.Index(rmws, cmp.Or(o.RMW, byDefault)))
 }
 
-// CheckRMW reports a way that a protocol has not.
-func (o *Options) CheckRMW(protocol string) error {
-	if o.RMW == "locked" && slices.Contains(unlocked, protocol) {
-		return option.Faultf("rmw", "locked with protocol %s: its controllers block no lines; want access or llsc", protocol)
+// Lacks names a lack of a protocol for the options; empty for none.
+func (o *Options) Lacks(protocol string) string {
+	if o.RMW == rmws[1] && slices.Contains(unlocked, protocol) {
+		return fmt.Sprintf("protocol %s blocks no lines, which locked read-modify-writes need: want rmw access or llsc", protocol)
 	}
-	return nil
+	return ""
 }
 
 // base is the simulated address of the first program's locations; each next program begins at
@@ -267,8 +267,8 @@ func (m *Image) Counts() string {
 		c[0], c[1], c[2], c[3], c[4], c[5], c[6])
 }
 
-// Cores and Devices are what the programs need.
-func (m *Image) Cores() (cores, devices int) {
+// Size is the number of cores and devices that the programs need.
+func (m *Image) Size() (cores, devices int) {
 	for _, p := range m.programs {
 		cores, devices = max(cores, p.Cores(), 1), max(devices, p.CountAgents(gen.AgentDMA))
 	}

@@ -31,6 +31,7 @@ import (
 //	info=ok         --build-info works and the script fails; default: the
 //	                other way round, as in v24.0
 //	tracing=on      it prints debug lines
+//	agent=on        the tester is built in
 //	startup=TIME    time before the simulation begins
 //	fault=NAME      the failure; see faults.go
 //	at=K            in which program of a batch, from 0
@@ -120,13 +121,14 @@ func (r *run) script(args []string) (int, error) {
 		}
 		data, err := json.Marshal(map[string]any{
 			"version": "24.0.0.1", "protocols": r.protocols(), "isas": []string{r.isa()}, "tracing": r.settings["tracing"] == "on",
+			"agent": r.settings["agent"] == "on",
 		})
 		fmt.Fprintf(r.out, "ORDEAL info %s\n", data)
 		return 0, err
 	}
 	for i := 0; i < len(args); i++ {
 		key, value, found := strings.Cut(args[i], "=")
-		if !found && key != "--randomization" && key != "--evictions" && i+1 < len(args) {
+		if !found && key != "--randomization" && key != "--evictions" && key != "--flush" && i+1 < len(args) {
 			i++
 			value = args[i]
 		}
@@ -140,7 +142,7 @@ func (r *run) script(args []string) (int, error) {
 		fmt.Fprintf(r.out, "ORDEAL refused tree %s: no folder configs/ruby\n", r.args["--tree"])
 		return 2, nil
 	}
-	if _, err := os.Stat(r.args["--binary"]); err != nil {
+	if _, err := os.Stat(r.args["--binary"]); err != nil && r.args["--image"] == "" {
 		fmt.Fprintf(r.errs, "src/base/loader/image_file_data.cc:105: fatal: fatal condition fd < 0 occurred: Failed to open file %s.\n", r.args["--binary"])
 		return 1, nil
 	}
@@ -173,6 +175,10 @@ func (r *run) simulate() (int, error) {
 	}
 	if strings.Contains(r.flags, "PseudoInst") || r.args["--items"] != "" {
 		return r.simulatePseudo(fault)
+	}
+	if r.args["--image"] != "" {
+		r.sleep("slow")
+		return r.simulateAgents(fault)
 	}
 	log, code, err := execute(r.args["--isa"], r.args["--binary"])
 	if err != nil {
