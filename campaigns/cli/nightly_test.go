@@ -331,7 +331,7 @@ func TestAuditWorkflow(t *testing.T) {
 	shell := func(script string) (string, error) {
 		cmd := exec.Command("bash", "-e", "-o", "pipefail", "-c", script)
 		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "BASE=HEAD~1", "CPU_SECONDS=1", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null",
+		cmd.Env = append(os.Environ(), "BASE=HEAD~1", "CPU_SECONDS=2", "GITHUB_STEP_SUMMARY="+filepath.Join(dir, "page.md"), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null",
 			"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b")
 		out, err := cmd.CombinedOutput()
 		return string(out), err
@@ -340,19 +340,20 @@ func TestAuditWorkflow(t *testing.T) {
 	if out, err := shell(change); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for _, step := range workflow.Jobs["audit"].Steps {
-		if step.Name != "Audit" {
-			continue
-		}
-		if out, err := shell(step.Run); err == nil {
-			t.Errorf("the audit of a broken protocol passes:\n%s", out)
-		}
+	steps := workflow.Jobs["audit"].Steps
+	step := steps[slices.IndexFunc(steps, func(s struct{ Name, Run string }) bool { return s.Name == "Audit" })]
+	if out, err := shell(step.Run); err == nil {
+		t.Errorf("the audit of a broken protocol passes:\n%s", out)
 	}
-	log, err := os.ReadFile(filepath.Join(dir, "audit", "MI_example", "report.sarif"))
+	log, err := os.ReadFile(filepath.Join(dir, "audit", "report.sarif"))
 	if err != nil || !bytes.Contains(log, []byte(`"uri": "MI_example-`)) {
 		t.Errorf("%v: the log is\n%s", err, log)
 	}
-	if _, err := os.Stat(filepath.Join(dir, "audit", "MESI_Two_Level")); err == nil {
-		t.Error("a protocol that did not change is audited")
+	page, err := os.ReadFile(filepath.Join(dir, "page.md"))
+	if err != nil || !bytes.Contains(page, []byte("    changed  MI_example\n")) || !bytes.Contains(page, []byte("      new      ")) {
+		t.Errorf("%v: the page is\n%s", err, page)
+	}
+	if out, err := shell("git commit -q --allow-empty -m 'nothing else' && rm -r audit\n" + step.Run); err != nil {
+		t.Errorf("a change of no protocol fails: %v\n%s", err, out)
 	}
 }

@@ -85,26 +85,6 @@ func WriteSARIF(w io.Writer, a *journal.Archive, b *compare.Diff, root string) e
 		key := summary.FindingKey{Title: f.Title, System: f.System, Outcome: f.Outcome}
 		results = append(results, result(key, "note", f.Outcome.Titled(f.Title), states[compare.Gone], x.locate(&f.Old.Failure, f.Configs, "")))
 	}
-	enc := json.NewEncoder(&messages.Escaper{W: w})
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(sarifLog(a, s, results)); err != nil {
-		return fmt.Errorf("report %s: write SARIF: %w", a.Dir, err)
-	}
-	return nil
-}
-
-// sarifLog is the log of a campaign's results.
-func sarifLog(a *journal.Archive, s *summary.Summary, results []object) object {
-	driver := object{"name": "ordeal"}
-	if version := a.Header.Tools["ordeal"]; version != "" {
-		driver["version"] = version
-	}
-	var ids []object
-	for _, r := range rules {
-		ids = append(ids, object{"id": r.outcome.String(), "name": r.outcome.String(), "shortDescription": object{"text": r.text}})
-	}
-	driver["rules"] = ids
 	var words []string
 	for _, w := range a.Header.Command {
 		words = append(words, messages.Quoted(w))
@@ -114,10 +94,97 @@ func sarifLog(a *journal.Archive, s *summary.Summary, results []object) object {
 		invocation["startTimeUtc"] = a.Header.Started.UTC().Format(time.RFC3339)
 	}
 	total := s.Total()
-	return object{"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": []object{{
-		"tool": object{"driver": driver}, "columnKind": "unicodeCodePoints", "invocations": []object{invocation}, "results": results,
-		"properties": object{"campaign": s.Campaign, "seed": fmt.Sprint(s.Seed), "runs": total.Runs, "operations": total.Operations},
-	}}}
+	log := sarifLog(a.Header.Tools["ordeal"], results, object{
+		"invocations": []object{invocation},
+		"properties":  object{"campaign": s.Campaign, "seed": fmt.Sprint(s.Seed), "runs": total.Runs, "operations": total.Operations},
+	})
+	if err := encode(w, log); err != nil {
+		return fmt.Errorf("report %s: %w", a.Dir, err)
+	}
+	return nil
+}
+
+func encode(w io.Writer, log object) error {
+	enc := json.NewEncoder(&messages.Escaper{W: w})
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(log); err != nil {
+		return fmt.Errorf("write SARIF: %w", err)
+	}
+	return nil
+}
+
+// Located is a finding that is not of a campaign, but of a protocol in a repository. Paths are those in it.
+type Located struct {
+	Outcome, Title string
+	Failure        sim.Failure
+	// SLICC is a copy of the root file, Protocol its path, and Text the message.
+	SLICC, Protocol, Text string
+	// Change says what it is against another version: compare.New, or compare.Recurring, which is but a note.
+	Change compare.Change
+	// Path is the path of another file of the protocol.
+	Path func(file string) string
+	_    struct{}
+}
+
+// WriteLocated writes findings as a SARIF log of a version of ordeal, as WriteSARIF does.
+func WriteLocated(w io.Writer, version string, findings []Located) error {
+	results := []object{}
+	for i := range findings {
+		f := &findings[i]
+		at := placed(f.Protocol, object{"startLine": 1})
+		if p, _, err := config.LoadProtocol(config.SimBuiltin, &config.Config{Machine: config.Machine{SLICC: f.SLICC}}); err == nil {
+			if place, ok := locate(p, &f.Failure, func(file string, region object) object { return placed(f.Path(file), region) }); ok {
+				at = place
+			}
+		}
+		level := "error"
+		if f.Change != compare.New {
+			level = "note"
+		}
+		var outcome sim.Outcome
+		_ = outcome.UnmarshalText([]byte(f.Outcome)) // unknown if there is none
+		key := summary.FindingKey{Title: f.Title, System: f.Protocol, Outcome: outcome}
+		results = append(results, result(key, level, f.Text, states[f.Change], at))
+	}
+	return encode(w, sarifLog(version, results, object{}))
+}
+
+// placed is a location in a file of the repository.
+func placed(path string, region object) object {
+	return object{"physicalLocation": object{"artifactLocation": object{"uri": (&url.URL{Path: path}).String()}, "region": region}}
+}
+
+// locate is the location in a protocol that a failure names.
+func locate(p *types.Protocol, f *sim.Failure, file func(name string, region object) object) (object, bool) {
+	at, ok := diagnose.Locate(p, f)
+	if !ok {
+		return nil, false
+	}
+	region := object{"startLine": at.Line}
+	if at.Column > 0 {
+		region["startColumn"] = at.Column
+	}
+	place := file(at.File, region)
+	if at.Name != "" {
+		place["logicalLocations"] = []object{{"fullyQualifiedName": at.Name}}
+	}
+	return place, true
+}
+
+// sarifLog is a log of results of a version of ordeal, with properties of its run.
+func sarifLog(version string, results []object, run object) object {
+	driver := object{"name": "ordeal"}
+	if version != "" {
+		driver["version"] = version
+	}
+	var ids []object
+	for _, r := range rules {
+		ids = append(ids, object{"id": r.outcome.String(), "name": r.outcome.String(), "shortDescription": object{"text": r.text}})
+	}
+	driver["rules"] = ids
+	run["tool"], run["columnKind"], run["results"] = object{"driver": driver}, "unicodeCodePoints", results
+	return object{"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": []object{run}}
 }
 
 // result is a finding at a location; state is empty without an earlier campaign.
@@ -166,15 +233,7 @@ func (x *locator) locate(f *sim.Failure, configs []string, dir run.Dir) object {
 			x.protocols[name] = p
 		}
 		if p.Protocol != nil {
-			if at, ok := diagnose.Locate(p.Protocol, f); ok {
-				region := object{"startLine": at.Line}
-				if at.Column > 0 {
-					region["startColumn"] = at.Column
-				}
-				place := x.file(p.source.Where(at.File), region)
-				if at.Name != "" {
-					place["logicalLocations"] = []object{{"fullyQualifiedName": at.Name}}
-				}
+			if place, ok := locate(p.Protocol, f, func(name string, region object) object { return x.file(p.source.Where(name), region) }); ok {
 				return place
 			}
 		}
@@ -190,11 +249,10 @@ func (x *locator) file(path string, region object) object {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(x.root, path)
 	}
-	address := url.URL{Scheme: "file", Path: filepath.ToSlash(path)}
 	if rel, err := filepath.Rel(x.root, path); err == nil && filepath.IsLocal(rel) {
-		address = url.URL{Path: filepath.ToSlash(rel)}
+		return placed(filepath.ToSlash(rel), region)
 	}
-	return object{"physicalLocation": object{"artifactLocation": object{"uri": address.String()}, "region": region}}
+	return object{"physicalLocation": object{"artifactLocation": object{"uri": (&url.URL{Scheme: "file", Path: filepath.ToSlash(path)}).String()}, "region": region}}
 }
 
 // load reads the protocol that a run was made with: its copy in the campaign where

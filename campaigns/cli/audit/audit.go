@@ -53,13 +53,21 @@ killed, campaign status, report, diff and trend and serve read it, and --known n
 findings that do not make it fail. Nor do those that need conditions which gem5's own
 configurations do not have.
 
+With --against only what differs from a commit of the git repository is audited, as a pull request changes it:
+the protocols that say something else in the work tree than at the commit where HEAD and COMMIT parted, on both
+sides, each of which gets an equal share of --cpu. Every finding of one side is tried on the other with the same
+program and seeds. Findings that both have are old; new ones decide the exit status. It is 3 if no protocol
+changed or something is not decided. A..B compares two commits, and needs no work tree.
+
 With --title the audit ends as soon as a finding with such a title is found, and
 the exit status is that of git bisect run: 1 found, 0 not found, 125 for a protocol
 that cannot be simulated; any other error, and an interrupt, is 128, which ends the
 bisection.`,
 		Example: `  ordeal audit --slicc src/mem/ruby/protocol/MESI_Two_Level.slicc
   ordeal audit --gem5-tree gem5 --protocol MESI_Two_Level --cpu 30s --dir audit
-  git bisect run ordeal audit --slicc src/mem/ruby/protocol/MI_example.slicc --title 'invalid transition*'`,
+  ordeal audit --against origin/develop
+  git bisect run ordeal audit --slicc src/mem/ruby/protocol/MI_example.slicc --title 'invalid transition*'
+  git bisect run ordeal audit --against GOOD --protocol MI_example --title '*'`,
 		Args: command.Arguments(0, 0, "no arguments"),
 	}
 	f := cmd.Flags()
@@ -69,6 +77,7 @@ bisection.`,
 	f.Uint64Var(&x.o.Steps, "steps", 0, "events of simulations and steps of explorations after which the audit ends; 0: no limit")
 	f.Uint64Var(&x.o.Seed, "seed", 1, "seed of everything that is drawn")
 	f.StringSliceVar(&x.engines, "engines", nil, "only these engines: "+messages.Or(audit.EngineNames()))
+	f.StringVar(&x.base, "against", "", "audit what differs from this `commit`, and say what is new")
 	f.StringVar(&x.title, "title", "", "end with the first finding of such a title; * is any text")
 	f.StringVar(&x.dir, "dir", "", "directory of the audit, which is a campaign; default runs/audit-TIME")
 	x.known.Flags(f)
@@ -88,17 +97,23 @@ func (x *auditCommand) bisected(err error) error {
 	return &command.StatusError{Status: abort, Err: err}
 }
 
+var errNoBudget = errors.New("want a budget: --cpu or --steps")
+
 type auditCommand struct {
 	*command.Env
 	o                audit.Options
 	cpu              config.Duration
 	engines          []string
 	tree, title, dir string
+	base             string
 	known            command.KnownFlag
 	json             bool
 }
 
 func (x *auditCommand) run(ctx context.Context) error {
+	if x.base != "" {
+		return x.against(ctx)
+	}
 	if err := x.options(); err != nil {
 		return command.Usage(err)
 	}
@@ -155,7 +170,7 @@ func (x *auditCommand) options() error {
 		return errors.New("want a protocol to audit: --slicc FILE, --gem5-tree TREE --protocol NAME, or --protocol of an embedded one")
 	}
 	if x.cpu == 0 && x.o.Steps == 0 {
-		return errors.New("want a budget: --cpu or --steps")
+		return errNoBudget
 	}
 	if x.title != "" {
 		x.o.Title = x.title

@@ -89,7 +89,7 @@ func (x *benchBugs) run(ctx context.Context, ids []string) error {
 		return command.Usage(err)
 	}
 	if x.cpu == 0 && x.bench.Audit.Steps == 0 {
-		return command.Usage(errors.New("want a budget: --cpu or --steps"))
+		return command.Usage(errNoBudget)
 	}
 	command.CollectSeldom()
 	if x.bench.Dir, err = command.OutputDir(x.bench.Dir, "bugs"); err == nil {

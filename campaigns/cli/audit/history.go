@@ -58,7 +58,7 @@ of protocols: commits that were rewritten without a change of these cost nothing
 			return command.Usage(errors.New("want a clone of gem5's repository and where to begin: --gem5-tree CLONE --since DATE|COMMIT"))
 		}
 		if cpu == 0 && r.Audit.Steps == 0 {
-			return command.Usage(errors.New("want a budget: --cpu or --steps"))
+			return command.Usage(errNoBudget)
 		}
 		var err error
 		if r.Clone, err = bugs.OpenClone(ctx, clone); err != nil {
@@ -67,7 +67,7 @@ of protocols: commits that were rewritten without a change of these cost nothing
 		if r.Audit.Engines, err = audit.ParseEngines(engines); err != nil {
 			return command.Usage(err)
 		}
-		if _, err := r.Clone.Commits(ctx, r.Since); err != nil {
+		if r.Commits, err = r.Clone.Commits(ctx, r.Since); err != nil {
 			return command.Usage(err)
 		}
 		command.CollectSeldom()

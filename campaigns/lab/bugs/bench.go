@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ordeal/campaigns/audit"
+	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/lab"
 	"ordeal/campaigns/reduction"
 	"ordeal/campaigns/run"
@@ -116,6 +117,19 @@ type Budget struct {
 	Seed    uint64         `json:"seed"`
 	Steps   uint64         `json:"steps"`
 	CPU     time.Duration  `json:"cpu_ns"`
+}
+
+// String is the budget as the flags of a command say it.
+func (b Budget) String() string {
+	text := fmt.Sprintf("%s of CPU", b.CPU.Round(10*time.Millisecond))
+	if b.Steps == 0 {
+		return text
+	}
+	steps := messages.Comma(int(b.Steps)) + " steps"
+	if b.CPU == 0 {
+		return steps
+	}
+	return text + ", at most " + steps
 }
 
 // BudgetOf is the part of the options that results depend on.
@@ -318,7 +332,7 @@ func (b *Bench) witness(ctx context.Context, bug *Bug, r *Result) error {
 	if bug.Unfixed() {
 		runs = 4 * reductionRuns
 	}
-	reduced, size, err := Witness(ctx, dir, r.Finding, runs)
+	reduced, size, err := Witness(ctx, dir, r.Finding, runs, 0)
 	r.Witness = size
 	if err != nil || reduced == nil || !bug.Unfixed() {
 		return err
@@ -328,8 +342,9 @@ func (b *Bench) witness(ctx context.Context, bug *Bug, r *Result) error {
 
 // Witness records a finding below a directory and leaves its reduced program, or its path, in
 // witness.txt there, of so many operations or steps; 0 and nil if it does not recur. Runs bound
-// the reduction; 0: a number that depends on the size of the program.
-func Witness(ctx context.Context, dir string, f *audit.Finding, runs int) (reduced *reduction.Result, size int, err error) {
+// the reduction, 0: by a number that depends on the size of the program; and so does limit, 0: without one, below:
+// nothing is reduced.
+func Witness(ctx context.Context, dir string, f *audit.Finding, runs int, limit time.Duration) (reduced *reduction.Result, size int, err error) {
 	file := filepath.Join(dir, "witness.txt")
 	if f.Explore != nil {
 		return nil, len(f.Path), run.Overwrite(file, []byte(strings.Join(f.Path, "\n")+"\n"))
@@ -343,7 +358,10 @@ func Witness(ctx context.Context, dir string, f *audit.Finding, runs int) (reduc
 			return nil, 0, err
 		}
 	}
-	reduced, err = reduction.Reduce(ctx, run.Dir(f.Dir), reduction.Options{Runs: runs, Workers: 1, Gate: new(run.Gate)})
+	if limit < 0 {
+		return nil, 0, nil
+	}
+	reduced, err = reduction.Reduce(ctx, run.Dir(f.Dir), reduction.Options{Runs: runs, Time: limit, Workers: 1, Gate: new(run.Gate)})
 	if ctx.Err() != nil {
 		return nil, 0, context.Cause(ctx)
 	}

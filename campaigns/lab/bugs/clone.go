@@ -3,6 +3,7 @@ package bugs
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,27 +22,35 @@ import (
 	"ordeal/sim/slicc/syntax"
 )
 
-// Clone is a clone of gem5's repository, with a work tree or bare. It is only read,
-// by git cat-file, ls-tree and rev-parse: nothing in it is executed, no object is
-// fetched and nothing is checked out.
+// Clone is a clone of gem5's repository, or of another one with protocols, with a work tree or bare. It is
+// only read, by git cat-file, ls-tree, ls-files, rev-list, merge-base and rev-parse: nothing in it is executed,
+// no object is fetched and nothing is checked out.
 type Clone struct {
-	dir  string
-	list map[string]Protocols // by commit
+	dir   string               // its uppermost one if there is a work tree
+	tree  bool                 // there is a work tree
+	list  map[string]Protocols // by commit
+	paths map[string]string    // by the path in Protocols
 }
 
 // Protocols are the files of gem5's directories of protocols in one commit, by
 // their path in it.
 type Protocols map[string]string
 
-// ErrNoCommit is the error for a commit that a clone does not have.
-var ErrNoCommit = errors.New("the clone does not have it")
+// ErrNoCommit is the error for a commit that a clone does not have, ErrNoProtocols for one without protocols.
+var (
+	ErrNoCommit    = errors.New("the clone does not have it")
+	ErrNoProtocols = fmt.Errorf("no protocols in %s, nor elsewhere", strings.Join(protocols.Folders, " or "))
+)
 
 // OpenClone opens the clone in a directory: one with a work tree, or a git
 // directory.
 func OpenClone(ctx context.Context, dir string) (*Clone, error) {
-	c := &Clone{dir: dir, list: map[string]Protocols{}}
+	c := &Clone{dir: dir, list: map[string]Protocols{}, paths: map[string]string{}}
 	if _, err := c.git(ctx, nil, "rev-parse", "--git-dir"); err != nil {
 		return nil, fmt.Errorf("gem5 clone %s: %w", dir, err)
+	}
+	if out, err := c.git(ctx, nil, "rev-parse", "--show-toplevel"); err == nil {
+		c.dir, c.tree = strings.TrimSuffix(string(out), "\n"), true
 	}
 	return c, nil
 }
@@ -66,7 +75,7 @@ func (c *Clone) git(ctx context.Context, in io.Reader, args ...string) ([]byte, 
 	cmd.Dir, cmd.Stdin = c.dir, in
 	cmd.Env = []string{
 		"PATH=" + os.Getenv("PATH"), "LC_ALL=C", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=", "GIT_TERMINAL_PROMPT=0",
-		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*",
+		"GIT_CONFIG_COUNT=2", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*", "GIT_CONFIG_KEY_1=core.fsmonitor", "GIT_CONFIG_VALUE_1=false",
 	}
 	out, stderr := limited{left: maxOutput}, limited{left: maxMessage}
 	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &out, &stderr, time.Second
@@ -112,8 +121,13 @@ func (c *Clone) Commit(ctx context.Context, revision string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// Protocols reads the protocols of a commit.
+// Protocols reads the protocols of a commit, or of the WorkTree.
 func (c *Clone) Protocols(ctx context.Context, revision string) (Protocols, error) {
+	if revision == WorkTree && c.list[revision] == nil {
+		return c.workTree(ctx)
+	} else if revision == WorkTree {
+		return c.list[revision], nil
+	}
 	id, err := c.Commit(ctx, revision)
 	if err != nil {
 		return nil, err
@@ -134,21 +148,16 @@ func (c *Clone) Protocols(ctx context.Context, revision string) (Protocols, erro
 	for entry := range strings.SplitSeq(strings.TrimRight(string(out), "\x00"), "\x00") {
 		about, name, _ := strings.Cut(entry, "\t")
 		fields := strings.Fields(about) // mode, type, object, size
-		if len(fields) != 4 || fields[1] != "blob" || !strings.HasPrefix(fields[0], "100") {
-			continue
-		}
-		if ext := path.Ext(name); ext != ".sm" && ext != ".slicc" {
+		if len(fields) != 4 || fields[1] != "blob" || !strings.HasPrefix(fields[0], "100") || !isSource(name) {
 			continue
 		}
 		size, err := strconv.Atoi(fields[3])
 		if err != nil {
 			return nil, fmt.Errorf("commit %s: %s: the clone does not have this file's contents", revision, name)
 		}
-		if total += size; size > syntax.MaxText || total > maxProtocols {
-			return nil, fmt.Errorf("commit %s: %q has %d bytes: a file of a protocol has %d at most, all of them have %d", revision, name, size, syntax.MaxText, maxProtocols)
-		}
-		if !fs.ValidPath(name) {
-			return nil, fmt.Errorf("commit %s: %q is no path of a file", revision, name)
+		total += size
+		if err := permits(name, size, total); err != nil {
+			return nil, fmt.Errorf("commit %s: %w", revision, err)
 		}
 		names = append(names, name)
 		objects.WriteString(fields[2] + "\n")
@@ -156,21 +165,43 @@ func (c *Clone) Protocols(ctx context.Context, revision string) (Protocols, erro
 	files := Protocols{}
 	if len(names) > 0 {
 		if out, err = c.git(ctx, &objects, "cat-file", "--batch"); err == nil {
-			err = files.read(out, names)
+			err = c.read(files, out, names)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("commit %s: %w", revision, err)
 		}
 	}
 	if len(files) == 0 {
-		return nil, fmt.Errorf("commit %s: no protocols in %s, nor elsewhere", revision, strings.Join(protocols.Folders, " or "))
+		return nil, fmt.Errorf("commit %s: %w", revision, ErrNoProtocols)
 	}
 	c.list[id] = files
 	return files, nil
 }
 
+// isSource reports whether a file of this name is of a protocol.
+func isSource(name string) bool { return path.Ext(name) == ".sm" || path.Ext(name) == ".slicc" }
+
+// permits returns why a file of a size, which brings that of all to total, is not read.
+func permits(name string, size, total int) error {
+	if size > syntax.MaxText || total > maxProtocols {
+		return fmt.Errorf("%q has %d bytes: a file of a protocol has %d at most, all of them have %d", name, size, syntax.MaxText, maxProtocols)
+	}
+	if !fs.ValidPath(name) {
+		return fmt.Errorf("%q is no path of a file", name)
+	}
+	return nil
+}
+
+// Path is the path of a file of Protocols in the clone's tree.
+func (c *Clone) Path(name string) string { return cmp.Or(c.paths[name], name) }
+
+// add adds a file, whose path in the clone is given.
+func (c *Clone) add(files Protocols, name, text string) {
+	files[within(name)], c.paths[within(name)] = text, name
+}
+
 // read reads the output of git cat-file --batch.
-func (p Protocols) read(out []byte, names []string) error {
+func (c *Clone) read(files Protocols, out []byte, names []string) error {
 	r := bufio.NewReader(bytes.NewReader(out))
 	for _, name := range names {
 		head, err := r.ReadString('\n')
@@ -189,7 +220,7 @@ func (p Protocols) read(out []byte, names []string) error {
 		if _, err := io.ReadFull(r, data); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		p[within(name)] = string(data[:size])
+		c.add(files, name, string(data[:size]))
 	}
 	return nil
 }

@@ -47,15 +47,27 @@ func (c *Clone) Commits(ctx context.Context, since string) ([]*Commit, error) {
 	} else {
 		return nil, errors.Join(err, fmt.Errorf("%q: want a day, as 2024-01-31, a commit, or two of them, as A..B", since))
 	}
-	shallow, err := c.git(ctx, nil, "rev-parse", "--is-shallow-repository")
+	args := []string{"--topo-order", "--reverse", "--parents", last, from, "--"}
+	list, err := c.revisions(ctx, append(args, protocols.Folders...)...)
+	if err == nil && len(list) == 0 { // no tree of gem5
+		list, err = c.revisions(ctx, append(args, "*.slicc", "*.sm")...)
+	}
+	return list, err
+}
+
+// shallow reports whether the clone has only a part of its history.
+func (c *Clone) shallow(ctx context.Context) (bool, error) {
+	out, err := c.git(ctx, nil, "rev-parse", "--is-shallow-repository")
+	return strings.TrimSpace(string(out)) == "true", err
+}
+
+// revisions lists the commits that rev-list does, with its arguments.
+func (c *Clone) revisions(ctx context.Context, args ...string) ([]*Commit, error) {
+	shallow, err := c.shallow(ctx)
 	if err != nil {
 		return nil, err
 	}
-	args := []string{"rev-list", "--topo-order", "--reverse", "--parents", "--format=%x00%H%x1f%P%x1f%cs%x1f%s%x1f%b%x1f", last, from, "--"}
-	out, err := c.git(ctx, nil, append(args, protocols.Folders...)...)
-	if err == nil && len(out) == 0 { // no tree of gem5
-		out, err = c.git(ctx, nil, append(args, "*.slicc", "*.sm")...)
-	}
+	out, err := c.git(ctx, nil, append([]string{"rev-list", "--format=%x00%H%x1f%P%x1f%cs%x1f%s%x1f%b%x1f"}, args...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +80,7 @@ func (c *Clone) Commits(ctx context.Context, since string) ([]*Commit, error) {
 		}
 		x := &Commit{ID: f[0], Parents: strings.Fields(f[1]), Date: f[2], Subject: f[3]}
 		x.Fixes, x.References = fixes.MatchString(f[3]+"\n"+f[4]), reference.FindAllString(f[3]+"\n"+f[4], 8)
-		x.Cut = len(x.Parents) == 0 && strings.TrimSpace(string(shallow)) == "true"
+		x.Cut = len(x.Parents) == 0 && shallow
 		list = append(list, x)
 	}
 	return list, nil

@@ -1,17 +1,21 @@
 // Package history audits the protocols of a tree at each commit of its history that changed them, and
-// follows what is found from commit to commit: where a defect becomes findable, and what ended it.
+// follows what is found from commit to commit: where a defect becomes findable, and what ended it. A change that is
+// compared with what was before it, committed or not, is a history of one commit.
 package history
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"ordeal/campaigns/audit"
 	"ordeal/campaigns/diagnose"
+	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/lab"
 	"ordeal/campaigns/lab/bugs"
 )
@@ -20,18 +24,23 @@ import (
 // interrupt; they belong to texts of protocols and not to commits.
 type Replay struct {
 	Clone *bugs.Clone
-	// Since is where the history begins: see bugs.Clone.Commits. Only are the names of the protocols
-	// that are audited; none: all.
-	Since string
-	Only  []string
-	Dir   string
+	// Commits are the history, older ones first, which begins at Since: see bugs.Clone.Commits and Against.
+	Commits []*bugs.Commit
+	Since   string
+	// Only are the names of the protocols that are audited; none: all.
+	Only []string
+	Dir  string
 	// Audit are the engines, the seed and the budget of each audit; Workers is how many are made
 	// at a time.
 	Audit   audit.Options
 	Workers int
+	// Against says that one change is compared with what was before: all audits share the budget of CPU time in equal
+	// parts, and what stays is reported, too.
+	Against bool
 	// Progress is called with what was done, by one caller at a time.
 	Progress func(format string, args ...any)
 
+	last     time.Duration // of the process, after which nothing is repeated or reduced; 0: no limit
 	commits  map[string]*bugs.Commit
 	loaded   map[string]map[string]*version // by commit and protocol
 	versions map[string]*version            // by protocol and identity
@@ -65,10 +74,6 @@ type change struct {
 
 // Run audits the history. Where ctx ends first the error is its cause, and the same call goes on.
 func (r *Replay) Run(ctx context.Context) (report *Report, err error) {
-	commits, err := r.Clone.Commits(ctx, r.Since)
-	if err != nil {
-		return nil, err
-	}
 	r.commits, r.loaded, r.versions = map[string]*bugs.Commit{}, map[string]map[string]*version{}, map[string]*version{}
 	if r.audits, err = lab.Open[*audited](filepath.Join(r.Dir, "audits.jsonl")); err != nil {
 		return nil, err
@@ -77,18 +82,25 @@ func (r *Replay) Run(ctx context.Context) (report *Report, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, r.audits.Close(), r.witness.Close()) }()
-	report = &Report{Version: reportVersion, Since: r.Since, Budget: bugs.BudgetOf(r.Audit)}
+	report = &Report{Version: reportVersion, Since: r.Since, Commits: []*Row{}}
 	var changes []*change
-	for i, c := range commits {
+	for i, c := range r.Commits {
 		r.commits[c.ID] = c
 		list, err := r.changes(ctx, c, report)
 		if err != nil {
 			return nil, err
 		}
 		changes = append(changes, list...)
-		r.Progress("%d of %d commits read", i+1, len(commits))
+		r.Progress("%d of %d commits read", i+1, len(r.Commits))
 	}
-	if err := r.audit(ctx, changes); err != nil {
+	list := versions(changes)
+	if report.Versions = len(list); r.Against {
+		r.Audit.CPU /= time.Duration(max(1, len(list)))
+	}
+	if report.Budget = bugs.BudgetOf(r.Audit); r.Against && r.Audit.CPU > 0 {
+		r.last = audit.ProcessTime() + 2*r.Audit.CPU*time.Duration(len(list))
+	}
+	if err := r.audit(ctx, list); err != nil {
 		return nil, err
 	}
 	if err := r.follow(ctx, changes); err != nil {
@@ -104,17 +116,17 @@ func (r *Replay) load(ctx context.Context, id string) (map[string]*version, erro
 		return list, nil
 	}
 	files, err := r.Clone.Protocols(ctx, id)
-	if err != nil {
+	if err != nil && !errors.Is(err, bugs.ErrNoProtocols) {
 		return nil, err
 	}
 	list := map[string]*version{}
 	for _, root := range files.Roots() {
 		name := root[:len(root)-len(".slicc")]
-		if len(r.Only) > 0 && !slices.Contains(r.Only, filepath.Base(name)) {
+		if len(r.Only) > 0 && !slices.Contains(r.Only, name) && !slices.Contains(r.Only, path.Base(name)) {
 			continue
 		}
 		file, identity, err := files.Write(filepath.Join(r.Dir, "trees"), root)
-		v := &version{protocol: filepath.Base(name), root: file, identity: identity, tried: map[string][]diagnose.Failure{}}
+		v := &version{protocol: name, root: file, identity: identity, tried: map[string][]diagnose.Failure{}}
 		if err != nil {
 			v.reason = bugs.Brief(err)
 		} else if known := r.versions[v.protocol+" "+identity]; known != nil {
@@ -129,18 +141,18 @@ func (r *Replay) load(ctx context.Context, id string) (map[string]*version, erro
 }
 
 // before are the versions of a protocol that precede a commit: those of its parents, or, where one cannot be
-// parsed, of the parents of that.
+// parsed, of the parents of that, as far as the history goes.
 func (r *Replay) before(ctx context.Context, c *bugs.Commit, protocol string) (list []*version, err error) {
 	for _, parent := range c.Parents {
 		at, err := r.load(ctx, parent)
 		if err != nil {
 			return nil, err
 		}
-		switch v := at[protocol]; {
+		switch v := formerly(at, r.loaded[c.ID], protocol); {
 		case v == nil:
-		case v.reason == "":
+		case v.reason == "" || r.commits[parent] == nil || parent == c.ID:
 			list = append(list, v)
-		case r.commits[parent] != nil:
+		default:
 			more, err := r.before(ctx, r.commits[parent], protocol)
 			if err != nil {
 				return nil, err
@@ -151,6 +163,29 @@ func (r *Replay) before(ctx context.Context, c *bugs.Commit, protocol string) (l
 	return list, nil
 }
 
+// formerly is a protocol in the parent of a commit: where it was moved, the one of the same name there, and where one
+// protocol came and one went, that.
+func formerly(parent, now map[string]*version, protocol string) *version {
+	if parent[protocol] != nil {
+		return parent[protocol]
+	}
+	missing := func(list, from map[string]*version) (names []string) {
+		for _, name := range sorted(list) {
+			if from[name] == nil {
+				names = append(names, name)
+			}
+		}
+		return names
+	}
+	went := missing(parent, now)
+	for _, name := range went {
+		if path.Base(name) == path.Base(protocol) || len(went) == 1 && len(missing(now, parent)) == 1 {
+			return parent[name]
+		}
+	}
+	return nil
+}
+
 // changes lists the protocols that a commit changed, and adds a row to the report: why that is not known,
 // or which they are.
 func (r *Replay) changes(ctx context.Context, c *bugs.Commit, report *Report) (list []*change, err error) {
@@ -159,15 +194,18 @@ func (r *Replay) changes(ctx context.Context, c *bugs.Commit, report *Report) (l
 	now, err := r.load(ctx, c.ID)
 	for _, name := range sorted(now) {
 		v := now[name]
-		if v.reason != "" {
-			row.note(name, v.reason)
-			continue
-		}
 		var before []*version
 		if before, err = r.before(ctx, c, name); err != nil {
 			break
 		}
-		if !slices.Contains(before, v) {
+		same := func(b *version) bool { return b.identity == v.identity }
+		switch {
+		case v.reason != "" && r.touched(ctx, c, name, v.reason):
+			row.note(name, v.reason)
+			if len(readable(before)) > 0 {
+				row.Broken = append(row.Broken, name)
+			}
+		case v.reason == "" && !slices.ContainsFunc(before, same):
 			list = append(list, &change{c, v, before})
 			row.Changed = append(row.Changed, name)
 		}
@@ -185,22 +223,47 @@ func (r *Replay) changes(ctx context.Context, c *bugs.Commit, report *Report) (l
 	return list, nil
 }
 
-// audit audits each version, and notes why one cannot be.
-func (r *Replay) audit(ctx context.Context, changes []*change) error {
-	var list []*version
+// touched reports whether a commit has to do with why a protocol cannot be read: it is another reason than in its parents,
+// or files that are named after the protocol differ.
+func (r *Replay) touched(ctx context.Context, c *bugs.Commit, protocol, reason string) bool {
+	now, err := r.Clone.Protocols(ctx, c.ID)
+	for _, parent := range c.Parents {
+		was, perr := r.Clone.Protocols(ctx, parent)
+		own := func(name string) bool { return strings.HasPrefix(path.Base(name), path.Base(protocol)) }
+		before := formerly(r.loaded[parent], r.loaded[c.ID], protocol)
+		if before != nil && before.reason == reason && err == nil && perr == nil && !slices.ContainsFunc(bugs.Differing(was, now), own) {
+			return false
+		}
+	}
+	return true
+}
+
+// readable lists the versions that can be parsed and simulated.
+func readable(list []*version) []*version {
+	return slices.DeleteFunc(slices.Clone(list), func(v *version) bool { return v.reason != "" })
+}
+
+// versions lists those that changes are about.
+func versions(changes []*change) (list []*version) {
 	for _, ch := range changes {
-		for _, v := range append(slices.Clone(ch.before), ch.now) {
+		for _, v := range append(readable(ch.before), ch.now) {
 			if !slices.Contains(list, v) {
 				list = append(list, v)
 			}
 		}
 	}
+	return list
+}
+
+// audit audits each version, and notes why one cannot be.
+func (r *Replay) audit(ctx context.Context, list []*version) error {
+	workers := min(max(1, r.Workers), max(1, len(list)))
 	done := 0
-	_, err := lab.Run(ctx, r.Workers, list, func(ctx context.Context, v *version) (*version, error) {
+	_, err := lab.Run(ctx, workers, list, func(ctx context.Context, v *version) (*version, error) {
 		got, err := r.audits.Do(lab.Case{Name: v.protocol + " " + v.identity, Depends: bugs.BudgetOf(r.Audit)}, func() (*audited, error) {
 			o := r.Audit
 			o.SLICC = v.root
-			o.CPU *= time.Duration(max(1, r.Workers)) // the time is that of the process
+			o.CPU *= time.Duration(workers) // the process has one clock
 			report, err := audit.Run(ctx, o)
 			switch {
 			case ctx.Err() != nil || err == nil && report.Limit == audit.LimitInterrupted:
@@ -216,7 +279,7 @@ func (r *Replay) audit(ctx context.Context, changes []*change) error {
 		return v, err
 	}, func(v *version) {
 		done++
-		r.Progress("%d of %d audits: %s, %d findings", done, len(list), v.protocol, len(v.findings))
+		r.Progress("%d of %d audits: %s, %s", done, len(list), v.protocol, messages.Plural(len(v.findings), "finding"))
 	})
 	return err
 }
@@ -253,11 +316,18 @@ func (v *version) learn(ctx context.Context, other *version) (learnt bool, err e
 			return false, context.Cause(ctx)
 		}
 		if err == nil && same(v.tried[key(f)], f) {
-			own := *f
-			v.findings, learnt = append(v.findings, &own), true
+			v.add(f)
+			learnt = true
 		}
 	}
 	return learnt, nil
+}
+
+// add adds a finding of another version, which this one shows, too.
+func (v *version) add(f *audit.Finding) {
+	own := *f
+	own.Machine.SLICC, own.Dir = v.root, ""
+	v.findings = append(v.findings, &own)
 }
 
 // shown is what the runs of a finding show on another version of its protocol, the file of whose root is
@@ -288,7 +358,7 @@ func has(v *version, f *audit.Finding) bool {
 	return slices.ContainsFunc(v.findings, func(x *audit.Finding) bool { y := x.Diagnosis(); return d.Same(&y, diagnose.Exactly) })
 }
 
-// key is what identifies the failure of a finding, as text.
+// key identifies the failure of a finding, as text.
 func key(f *audit.Finding) string {
 	d := f.Diagnosis()
 	return fmt.Sprintf("%+v", d.Key())

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,12 +22,14 @@ const reportVersion = 1
 
 // Report is the result of a replay.
 type Report struct {
-	Version int         `json:"version"`
-	Since   string      `json:"since"`
-	Budget  bugs.Budget `json:"budget"`
-	Commits []*Row      `json:"commits"`
-	Defects []*Defect   `json:"defects"`
-	_       struct{}
+	Version int    `json:"version"`
+	Since   string `json:"since"`
+	// Budget bounds the audit of each of the Versions of protocols.
+	Budget   bugs.Budget `json:"budget"`
+	Versions int         `json:"versions"`
+	Commits  []*Row      `json:"commits"`
+	Defects  []*Defect   `json:"defects"`
+	_        struct{}
 }
 
 // Row is what a commit did.
@@ -35,6 +38,8 @@ type Row struct {
 	// Changed are the protocols that say something else after it.
 	Changed []string `json:"changed"`
 	Events  []*Event `json:"events,omitempty"`
+	// Broken are the protocols that can be parsed and simulated before the commit, and not after it.
+	Broken []string `json:"broken,omitempty"`
 	// Reasons say what could not be read, parsed or simulated.
 	Reasons []string `json:"reasons,omitempty"`
 }
@@ -51,6 +56,8 @@ const (
 	Unmasked = "unmasked" // in the parents its runs end with what the commit repaired
 	Comes    = "comes"    // with the protocol, which the parents have not
 	Ends     = "ends"     // its runs show it in every parent, and not any more
+	Unsure   = "unsure"   // it is too rare: that no parent shows it may be chance
+	Stays    = "stays"    // a parent has it, too
 )
 
 // Event is a finding that a commit begins or ends.
@@ -61,6 +68,8 @@ type Event struct {
 	Finding  *audit.Finding `json:"finding"`
 	// Witness has the run directory of what begins.
 	Witness *Witness `json:"witness,omitempty"`
+	// Before is the title with which its runs end in a parent, if it is unmasked.
+	Before string `json:"before,omitempty"`
 }
 
 // Witness is the record of a finding: the directory of the run, or of witness.txt alone where it was found by
@@ -111,26 +120,42 @@ func (r *Replay) conclude(ctx context.Context, changes []*change, report *Report
 	}
 	for _, ch := range changes {
 		row := rows[ch.commit]
+		before := readable(ch.before)
 		if ch.now.reason != "" {
 			row.note(ch.now.protocol, ch.now.reason)
+			if len(before) > 0 {
+				row.Broken = append(row.Broken, ch.now.protocol)
+			}
 			continue
 		}
-		before := slices.DeleteFunc(slices.Clone(ch.before), func(v *version) bool { return v.reason != "" })
+		if len(before) == 0 && len(ch.before) > 0 {
+			row.note(ch.now.protocol, "before: "+ch.before[0].reason)
+			continue
+		}
 		for _, f := range ch.now.findings {
 			if len(f.Conditions) > 0 {
 				continue
 			}
-			d := of(ch.now, f)
-			if what := ch.begins(before, f); what != "" {
-				e := &Event{What: what, Protocol: d.Protocol, Title: f.Title, Finding: f}
-				d.Since = append(d.Since, ch.commit.ID)
-				row.Events = append(row.Events, e)
-				if what == Begins {
-					var err error
-					if e.Witness, err = r.record(ctx, ch, f); err != nil {
-						return err
-					}
+			e := &Event{What: ch.begins(before, f), Protocol: ch.now.protocol, Title: f.Title, Finding: f}
+			if e.What == Begins {
+				var err error
+				if e.What, err = r.sure(ctx, before, ch.now, f); err != nil {
+					return err
 				}
+			}
+			d := of(ch.now, f)
+			switch e.What {
+			case Begins, Comes:
+				d.Since = append(d.Since, ch.commit.ID)
+				var err error
+				if e.Witness, err = r.record(ctx, ch, f); err != nil {
+					return err
+				}
+			case Unmasked:
+				d.Since, e.Before = append(d.Since, ch.commit.ID), ch.instead(before, f)
+			}
+			if e.What != Stays || r.Against {
+				row.Events = append(row.Events, e)
 			}
 		}
 		for _, f := range findings(before) {
@@ -159,24 +184,34 @@ func findings(versions []*version) (list []*audit.Finding) {
 	return seen.findings
 }
 
-// begins says how a finding begins at a commit; empty if a version before has it.
+// begins says how a finding begins at a commit, or that it stays if a version before has it.
 func (ch *change) begins(before []*version, f *audit.Finding) string {
 	what := Comes
 	for _, v := range before {
 		if has(v, f) {
-			return ""
-		}
-		repaired := func(x diagnose.Failure) bool {
-			return !same([]diagnose.Failure{x}, f) && !slices.ContainsFunc(ch.now.findings, func(g *audit.Finding) bool { return same([]diagnose.Failure{x}, g) })
+			return Stays
 		}
 		if what != Begins {
 			what = Begins
-			if slices.ContainsFunc(v.tried[key(f)], repaired) {
+			if ch.instead([]*version{v}, f) != "" {
 				what = Unmasked
 			}
 		}
 	}
 	return what
+}
+
+// instead is a title with which the runs of a finding end in a version before, and which is not found any more.
+func (ch *change) instead(before []*version, f *audit.Finding) string {
+	for _, v := range before {
+		for _, x := range v.tried[key(f)] {
+			now := func(g *audit.Finding) bool { return same([]diagnose.Failure{x}, g) }
+			if !now(f) && !slices.ContainsFunc(ch.now.findings, now) {
+				return x.Failure.Title()
+			}
+		}
+	}
+	return ""
 }
 
 // record makes the run directory of what a commit began, with the reduced program.
@@ -185,7 +220,11 @@ func (r *Replay) record(ctx context.Context, ch *change, f *audit.Finding) (*Wit
 	if err != nil {
 		return nil, err
 	}
-	name := fmt.Sprintf("%s-%.10s-%.8s", ch.now.protocol, ch.commit.ID, hash)
+	id := fmt.Sprintf("%.10s", ch.commit.ID)
+	if ch.commit.ID == bugs.WorkTree {
+		id = "worktree"
+	}
+	name := fmt.Sprintf("%s-%s-%.8s", path.Base(ch.now.protocol), id, hash)
 	return r.witness.Do(lab.Case{Name: name, Depends: []any{bugs.BudgetOf(r.Audit), ch.now.identity}}, func() (*Witness, error) {
 		w := &Witness{Dir: filepath.Join(r.Dir, "regressions", name)}
 		if err := run.RemoveAll(w.Dir); err != nil {
@@ -196,7 +235,7 @@ func (r *Replay) record(ctx context.Context, ch *change, f *audit.Finding) (*Wit
 		}
 		own := *f
 		own.Dir, own.Machine.SLICC = "", ch.now.root
-		_, w.Size, err = bugs.Witness(ctx, w.Dir, &own, 0)
+		_, w.Size, err = bugs.Witness(ctx, w.Dir, &own, 0, r.left())
 		if own.Dir != "" {
 			w.Dir = own.Dir
 		}
@@ -215,13 +254,18 @@ func (r *Report) WriteText(w io.Writer) error {
 		for _, reason := range row.Reasons {
 			fmt.Fprintf(&b, "    not known: %s\n", messages.EscapeLine(reason))
 		}
+		changes := 0
 		for _, e := range row.Events {
+			if e.What == Unsure {
+				continue
+			}
+			changes++
 			fmt.Fprintf(&b, "    %-8s %s: %s\n", e.What, e.Protocol, messages.EscapeLine(e.Title))
 			if e.What == Begins {
 				regressions.Rows = append(regressions.Rows, []any{c.ID[:10], e.Protocol, e.Title, e.Witness.Size, e.Witness.Dir})
 			}
 		}
-		if len(row.Events) == 0 && len(row.Reasons) == 0 {
+		if changes == 0 && len(row.Reasons) == 0 {
 			fmt.Fprintf(&b, "    %s changed, nothing else is found\n", messages.Plural(len(row.Changed), "protocol"))
 		}
 	}

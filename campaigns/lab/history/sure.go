@@ -1,0 +1,57 @@
+package history
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"ordeal/campaigns/audit"
+)
+
+// A finding that one of two versions shows by chance is shown by the other one as often: that it comes up enough times
+// in one and never in the other then has a probability of 2^-enough. The audits, which have the same budget, count, and
+// further seeds of its program, up to mostSeeds in each version.
+const (
+	enough    = 7
+	mostSeeds = 400
+)
+
+// sure decides whether a finding begins: Begins, Unsure, or Stays where a version before shows it after all.
+func (r *Replay) sure(ctx context.Context, before []*version, now *version, f *audit.Finding) (string, error) {
+	if f.Explore != nil {
+		return Begins, nil // no seed decides about it
+	}
+	more := *f
+	for hits := f.Count - 1; hits < enough; {
+		if more.Seed += audit.ShowTries; more.Seed > f.Seed+mostSeeds || r.left() < 0 {
+			return Unsure, nil
+		}
+		for _, v := range before {
+			list, err := shown(ctx, v.root, &more)
+			if ctx.Err() != nil {
+				return "", context.Cause(ctx)
+			}
+			if err == nil && same(list, f) {
+				v.add(f)
+				return Stays, nil
+			}
+		}
+		list, err := shown(ctx, now.root, &more)
+		if ctx.Err() != nil {
+			return "", context.Cause(ctx)
+		}
+		if err == nil && same(list, f) {
+			hits++ // one of these seeds at least
+		}
+	}
+	return Begins, nil
+}
+
+// left is the time for repeating and reducing that is left of a comparison, which ends after about twice the time of its
+// audits; 0 means that it has no limit.
+func (r *Replay) left() time.Duration {
+	if r.last == 0 {
+		return 0
+	}
+	return cmp.Or(r.last-audit.ProcessTime(), -1)
+}
