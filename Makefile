@@ -12,7 +12,7 @@ COMMIT := $(shell git describe --always --abbrev=12 --dirty=+changes 2>/dev/null
 SOAKED = $(shell grep -rlE --include='*_test.go' '"soak"|check/internal/scale' check sim campaigns | \
 	grep -vE 'simtest|campaigns/cli' | xargs -n1 dirname | sort -u | sed 's,^,./,')
 
-.PHONY: install run test corpus lint cross mutation man race bench bench-reduce record results mutants truth fuzz fmt build clean soak
+.PHONY: install run test corpus lint cross mutation man race bench bench-compare bench-reduce record results mutants truth fuzz fmt build clean soak
 
 build:
 	@mkdir -p bin
@@ -76,6 +76,18 @@ race:
 
 bench:
 	$(GO) test -run='^$$' -bench=. -benchmem ./...
+
+# The same benchmarks of BASE, a commit, and of what is here, alternating, COUNT times each; benchstat says which
+# differences are more than chance.
+COUNT ?= 6
+BENCH = $(GO) test -run='^$$' -bench=. -benchmem $(or $(PACKAGES),./...)
+bench-compare:
+	rm -rf runs/bench && mkdir -p runs/bench && git worktree prune && git worktree add --detach runs/bench/base $(BASE)
+	for i in $$(seq $(COUNT)); do \
+		(cd runs/bench/base && $(BENCH)) >> runs/bench/before.txt && $(BENCH) >> runs/bench/now.txt || exit 1; \
+	done
+	git worktree remove --force runs/bench/base
+	$(GO) tool benchstat runs/bench/before.txt runs/bench/now.txt
 
 # Every bug of the catalogue: how fast it is caught, and how small a program
 # shows it.
