@@ -33,36 +33,31 @@ type ReduceJob struct {
 // reductionQueue is the runs to reduce, one at a time beside the campaign's
 // runs.
 type reductionQueue struct {
-	mu     sync.Mutex
-	queue  []run.Dir
-	closed bool
-	wake   chan struct{} // the queue has changed
+	mu      sync.Mutex
+	changed sync.Cond
+	queue   []run.Dir
+	closed  bool
 }
 
-func newReductionQueue() *reductionQueue { return &reductionQueue{wake: make(chan struct{}, 1)} }
+func newReductionQueue() *reductionQueue {
+	q := new(reductionQueue)
+	q.changed.L = &q.mu
+	return q
+}
 
-func (q *reductionQueue) signal() {
-	select {
-	case q.wake <- struct{}{}:
-	default:
-	}
+// change changes the queue, and lets run look at it.
+func (q *reductionQueue) change(f func()) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	f()
+	q.changed.Broadcast()
 }
 
 // add requests the reduction of a run.
-func (q *reductionQueue) add(dir run.Dir) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.queue = append(q.queue, dir)
-	q.signal()
-}
+func (q *reductionQueue) add(dir run.Dir) { q.change(func() { q.queue = append(q.queue, dir) }) }
 
 // close ends run when the queue is empty.
-func (q *reductionQueue) close() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.closed = true
-	q.signal()
-}
+func (q *reductionQueue) close() { q.change(func() { q.closed = true }) }
 
 // due counts the runs that are not reduced.
 func (q *reductionQueue) due() int {
@@ -74,34 +69,24 @@ func (q *reductionQueue) due() int {
 // run reduces runs in order until the queue is closed and empty or ctx is done.
 // A reduction that is interrupted stays in the queue.
 func (q *reductionQueue) run(ctx context.Context, reduce func(context.Context, run.Dir)) {
-	for ctx.Err() == nil {
-		dir, closed := q.first()
-		switch {
-		case dir != "":
-			if reduce(ctx, dir); ctx.Err() == nil {
-				q.mu.Lock()
-				q.queue = q.queue[1:]
-				q.mu.Unlock()
-			}
-		case closed:
-			return
-		default:
-			select {
-			case <-q.wake:
-			case <-ctx.Done():
-			}
-		}
-	}
-}
-
-// first returns the run to reduce next; empty if there is none.
-func (q *reductionQueue) first() (dir run.Dir, closed bool) {
+	defer context.AfterFunc(ctx, func() { q.change(func() {}) })()
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if len(q.queue) > 0 {
-		dir = q.queue[0]
+	for ctx.Err() == nil {
+		switch {
+		case len(q.queue) > 0:
+			dir := q.queue[0]
+			q.mu.Unlock()
+			reduce(ctx, dir)
+			if q.mu.Lock(); ctx.Err() == nil {
+				q.queue = q.queue[1:]
+			}
+		case q.closed:
+			return
+		default:
+			q.changed.Wait()
+		}
 	}
-	return dir, q.closed
 }
 
 // reduce reduces a run and adds the result to the summary. A reduction that is
