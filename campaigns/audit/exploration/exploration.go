@@ -119,22 +119,16 @@ func Run(ctx context.Context, s *Spec, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.Dir != "" && !o.Resume {
-		s.Version = Version
-		if err := run.WriteJSON(run.Dir(o.Dir).Path(specFile), s, true); err != nil {
-			return nil, err
-		}
+	if err := s.record(&o); err != nil {
+		return nil, err
 	}
-	active, err := start(s, m, o)
+	active, err := s.begin(m, nil, 0, o)
 	if err != nil {
 		return nil, err
 	}
 	defer active.search.Close() // only a file without a name is left, which goes with the process
-	if limit := time.Duration(s.Explore.MaxTime); limit > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, limit)
-		defer cancel()
-	}
+	ctx, cancel := s.limited(ctx)
+	defer cancel()
 	found, err := active.search.Run(ctx)
 	if err != nil {
 		return nil, err
@@ -168,24 +162,42 @@ type activeSearch struct {
 	shown      map[string]bool    // keys of outcomes of the program that are known without the search
 }
 
-// start begins the search, or continues it from the checkpoint.
-func start(s *Spec, m *explore.Machine, o Options) (*activeSearch, error) {
-	e := &s.Explore
-	so := searchOptions(e, &o)
-	so.Graph = e.Liveness != ""
-	r := &activeSearch{machine: m}
+// record writes what is explored into the directory, if there is one, before the search begins.
+func (s *Spec) record(o *Options) error {
+	if o.Dir == "" || o.Resume {
+		return nil
+	}
+	s.Version = Version
+	return run.WriteJSON(run.Dir(o.Dir).Path(specFile), s, true)
+}
+
+// limited is a context that ends with the time of a search.
+func (s *Spec) limited(ctx context.Context) (context.Context, context.CancelFunc) {
+	if limit := time.Duration(s.Explore.MaxTime); limit > 0 {
+		return context.WithTimeout(ctx, limit)
+	}
+	return ctx, func() {}
+}
+
+// begin begins the search of any access at any time, or of the program with an index, or
+// continues it from the checkpoint. A program without one is explored from its beginning.
+func (s *Spec) begin(m *explore.Machine, p *Program, index int, given Options) (*activeSearch, error) {
+	o := searchOptions(&s.Explore, &given)
+	o.Graph = s.Explore.Liveness != ""
+	r := &activeSearch{machine: m, ignore: o.Ignore}
 	var err error
-	if o.Dir != "" {
-		if r.checkpoint, err = s.newCheckpoint(o.Dir, nil, 0); err != nil {
+	if given.Dir != "" {
+		if r.checkpoint, err = s.newCheckpoint(given.Dir, p, index); err != nil {
 			return nil, err
 		}
-		so.Checkpoint = r.checkpoint.due
+		o.Checkpoint = r.checkpoint.due
 	}
-	if !o.Resume {
-		r.search, err = search.New(m, so)
-		return r, err
+	if given.Resume {
+		if r.search, err = r.checkpoint.resume(m, o); p == nil || !errors.Is(err, ErrNoCheckpoint) {
+			return r, err
+		}
 	}
-	r.search, err = r.checkpoint.resume(m, so)
+	r.search, err = search.New(m, o)
 	return r, err
 }
 
@@ -272,13 +284,9 @@ func (r *activeSearch) liveness(ctx context.Context, result *Result, fairness li
 // Read reads what defines the exploration of a directory.
 func Read(dir string) (*Spec, error) {
 	path := run.Dir(dir).Path(specFile)
-	data, err := run.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
 	var s Spec
-	if err := json.Unmarshal(data, &s); err != nil {
-		return nil, fmt.Errorf("read %s: %w", path, err)
+	if err := run.ReadJSON(path, &s); err != nil {
+		return nil, err
 	}
 	if s.Version != Version {
 		return nil, fmt.Errorf("read %s: version %d, want %d", path, s.Version, Version)

@@ -2,7 +2,6 @@ package exploration
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -116,19 +115,15 @@ func (s *Spec) runProgram(ctx context.Context, index int, given Options) (*Progr
 	if err != nil {
 		return nil, err
 	}
-	limited := ctx
-	if limit := time.Duration(s.Explore.MaxTime); limit > 0 {
-		var cancel context.CancelFunc
-		limited, cancel = context.WithTimeout(ctx, limit)
-		defer cancel()
-	}
+	limited, cancel := s.limited(ctx)
+	defer cancel()
 	var shown map[string]bool
 	if s.Explore.OutcomesOnly {
 		if m, shown, err = s.sought(limited, m, p, program); err != nil {
 			return nil, err
 		}
 	}
-	r, err := s.startProgram(m, index, given)
+	r, err := s.begin(m, p, index, given)
 	if err != nil {
 		return nil, err
 	}
@@ -157,26 +152,6 @@ func (s *Spec) sought(ctx context.Context, m *explore.Machine, p *Program, progr
 	c.Sought = sought
 	m, err = newMachine(c)
 	return m, shown, err
-}
-
-// startProgram begins the search of a program, or continues it.
-func (s *Spec) startProgram(m *explore.Machine, index int, given Options) (*activeSearch, error) {
-	o := searchOptions(&s.Explore, &given)
-	r := &activeSearch{machine: m, ignore: o.Ignore}
-	var err error
-	if given.Dir != "" {
-		if r.checkpoint, err = s.newCheckpoint(given.Dir, &s.Programs[index], index); err != nil {
-			return nil, err
-		}
-		o.Checkpoint = r.checkpoint.due
-	}
-	if given.Resume {
-		if r.search, err = r.checkpoint.resume(m, o); !errors.Is(err, ErrNoCheckpoint) {
-			return r, err
-		}
-	}
-	r.search, err = search.New(m, o)
-	return r, err
 }
 
 // program explores until the limited context ends, and evaluates what was found until

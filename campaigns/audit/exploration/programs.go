@@ -2,7 +2,6 @@ package exploration
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -30,11 +29,8 @@ const programsEvery = 10 * time.Second
 // if by a limit.
 func RunPrograms(ctx context.Context, s *Spec, o Options, done func(at int, r *ProgramResult)) (*Explored, error) {
 	x := &Explored{Spec: s, Result: Result{Version: Version, Findings: []Finding{}}, Programs: []*ProgramResult{}}
-	if o.Dir != "" && !o.Resume {
-		s.Version = Version
-		if err := run.WriteJSON(run.Dir(o.Dir).Path(specFile), s, true); err != nil {
-			return nil, err
-		}
+	if err := s.record(&o); err != nil {
+		return nil, err
 	}
 	known, err := s.resumable(o)
 	if err != nil {
@@ -85,16 +81,11 @@ func (s *Spec) resumable(o Options) ([]*ProgramResult, error) {
 		return nil, nil
 	}
 	path := run.Dir(o.Dir).Path(resultFile)
-	data, err := run.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil // killed before any was written
-	}
-	if err != nil {
-		return nil, err
-	}
 	var file programsFile
-	if err := json.Unmarshal(data, &file); err != nil {
-		return nil, fmt.Errorf("read %s: %w", path, err)
+	if err := run.ReadJSON(path, &file); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil // killed before any was written
+	} else if err != nil {
+		return nil, err
 	}
 	for i, r := range file.Programs {
 		if i >= len(s.Programs) || r == nil || r.Text != s.Programs[i].Text || !slices.Equal(r.Placement, s.Programs[i].Placement) {

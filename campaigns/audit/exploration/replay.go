@@ -1,7 +1,6 @@
 package exploration
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -17,16 +16,9 @@ type Replayed struct {
 
 // ReadResult reads the result of the exploration of a directory.
 func ReadResult(dir string) (*Result, error) {
-	path := run.Dir(dir).Path(resultFile)
-	data, err := run.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
 	var r Result
-	if err := json.Unmarshal(data, &r); err != nil {
-		return nil, fmt.Errorf("read %s: %w", path, err)
-	}
-	return &r, nil
+	err := run.ReadJSON(run.Dir(dir).Path(resultFile), &r)
+	return &r, err
 }
 
 // Replay takes the steps of a finding again, one after the other, and reports
