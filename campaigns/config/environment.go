@@ -35,36 +35,23 @@ type expansion struct {
 	// lenient leaves a value with a variable that is not set as it is.
 	lenient bool
 	dir     string // of the campaign file, where paths are relative to it
-	// written are the values before their expansion, by node, used those that have a
-	// variable; see Environment.
+	// written are the values before their expansion, by node.
 	written map[*yaml.Node]string
-	used    map[*yaml.Node]bool
-	unset   map[*yaml.Node]error
 }
 
 // node expands a scalar.
 func (x *expansion) node(n *yaml.Node) error {
-	text, used, err := expand(n.Value)
+	text, err := document.Expand(n.Value, os.Getenv)
 	if err != nil && (!x.lenient || !errors.Is(err, document.ErrUnset)) {
 		return err
 	}
 	if x.written == nil {
-		x.written, x.used, x.unset = make(map[*yaml.Node]string), make(map[*yaml.Node]bool), make(map[*yaml.Node]error)
+		x.written = make(map[*yaml.Node]string)
 	}
-	x.written[n], x.used[n], x.unset[n] = n.Value, used, err
-	if err == nil {
+	if x.written[n] = n.Value; err == nil {
 		n.Value = text
 	}
 	return nil
-}
-
-// expand expands a text, and reports whether it has a variable.
-func expand(text string) (value string, used bool, err error) {
-	value, err = document.Expand(text, func(name string) string {
-		used = true
-		return os.Getenv(name)
-	})
-	return value, used, err
 }
 
 // environment is that of the configuration in a node; nil without variables.
@@ -80,14 +67,10 @@ func (x *expansion) environment(config *yaml.Node) *Environment {
 			nodes = value.Content
 		}
 		var written []string
-		var err error
-		used := false
 		for _, n := range nodes {
 			written = append(written, x.written[n])
-			used = used || x.used[n]
-			err = cmp.Or(err, x.unset[n])
 		}
-		e.add(o.Name, written, used, err)
+		_, _ = e.expand(o.Name, written) // an error is one of node
 	}
 	if e.Written == nil {
 		return nil
@@ -95,21 +78,33 @@ func (x *expansion) environment(config *yaml.Node) *Environment {
 	return e
 }
 
-// add adds the values of an option unless they have no variables.
-func (e *Environment) add(option string, written []string, used bool, err error) {
+// expand gives the values of an option and notes what was written, if it has
+// variables. A value with one that is not set stays as it is.
+func (e *Environment) expand(option string, written []string) (values []string, err error) {
+	used := false
+	var unset error
+	for _, text := range written {
+		value, err := document.Expand(text, func(name string) string {
+			used = true
+			return os.Getenv(name)
+		})
+		if errors.Is(err, document.ErrUnset) {
+			value, unset = text, cmp.Or(unset, err)
+		} else if err != nil {
+			return nil, fmt.Errorf("%s: %w", option, err)
+		}
+		values = append(values, value)
+	}
 	if !used {
-		return
+		return values, nil
 	}
 	if e.Written == nil {
-		e.Written = make(map[string][]string)
+		e.Written, e.Unset = make(map[string][]string), make(map[string]string)
 	}
-	e.Written[option] = written
-	if err != nil {
-		if e.Unset == nil {
-			e.Unset = make(map[string]string)
-		}
-		e.Unset[option] = err.Error()
+	if e.Written[option] = written; unset != nil {
+		e.Unset[option] = unset.Error()
 	}
+	return values, nil
 }
 
 // environmentOptions are the options of a configuration whose values may have
@@ -145,19 +140,9 @@ func (c *Config) UnmarshalJSON(data []byte) error {
 		if len(written) == 0 {
 			continue
 		}
-		var values []string
-		var unset error
-		all := false
-		for _, text := range written {
-			value, used, err := expand(text)
-			switch {
-			case errors.Is(err, document.ErrUnset):
-				value, unset = text, cmp.Or(unset, err)
-			case err != nil:
-				return fmt.Errorf("%s: %w", o.Name, err)
-			}
-			values = append(values, value)
-			all = all || used
+		values, err := e.expand(o.Name, written)
+		if err != nil {
+			return err
 		}
 		field := reflect.ValueOf(c).Elem().FieldByIndex(o.Field.Index)
 		if field.Kind() == reflect.Slice {
@@ -165,7 +150,6 @@ func (c *Config) UnmarshalJSON(data []byte) error {
 		} else {
 			field.SetString(values[0])
 		}
-		e.add(o.Name, written, all, unset)
 	}
 	c.Environment = e
 	return nil

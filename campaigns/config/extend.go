@@ -3,12 +3,10 @@ package config
 import (
 	"errors"
 	"fmt"
-	"strconv"
 	"time"
 
 	"gopkg.in/yaml.v3"
 
-	"ordeal/campaigns/config/document"
 	"ordeal/campaigns/internal/messages"
 )
 
@@ -30,15 +28,11 @@ func (x Extension) Extend(name string, text []byte, spent time.Duration) (*Campa
 	if err != nil {
 		return nil, nil, err
 	}
-	var root yaml.Node
-	if err := yaml.Unmarshal(text, &root); err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", name, err)
-	}
 	if x.Runs != 0 {
 		if x.Runs <= c.Runs() {
 			return nil, nil, fmt.Errorf("%w to %s in all: it has %s", ErrExtension, messages.Plural(x.Runs, "run"), messages.Comma(c.Runs()))
 		}
-		set(root.Content[0], "runs", strconv.Itoa(x.Runs))
+		c.Total = x.Runs
 	}
 	if x.Budget != 0 {
 		if c.Budget == 0 {
@@ -47,22 +41,13 @@ func (x Extension) Extend(name string, text []byte, spent time.Duration) (*Campa
 		if time.Duration(x.Budget) <= spent {
 			return nil, nil, fmt.Errorf("%w to a budget of %v in all: it has spent %v", ErrExtension, x.Budget, spent.Round(time.Second))
 		}
-		set(root.Content[0], "budget", x.Budget.String())
+		c.Budget = x.Budget
 	}
-	if text, err = yaml.Marshal(&root); err != nil {
+	if text, err = yaml.Marshal(c); err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if c, err = ParseRecord(name, text); err != nil {
 		return nil, nil, fmt.Errorf("%w: %w", ErrExtension, err)
 	}
 	return c, text, nil
-}
-
-// set sets a key of a mapping.
-func set(mapping *yaml.Node, key, value string) {
-	if n := document.Child(mapping, key); n != nil {
-		n.Value, n.Tag, n.Style = value, "", 0
-		return
-	}
-	mapping.Content = append(mapping.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: key}, &yaml.Node{Kind: yaml.ScalarNode, Value: value})
 }
