@@ -76,13 +76,13 @@ func Auto(w io.Writer) string {
 // anew on a terminal, else a line now and then; and a line for each finding.
 type Campaign struct {
 	display
-	state *state // guarded by display.mu
+	state *Status // guarded by display.mu
 }
 
 // New shows the progress of a campaign in a directory, in a mode that
 // Resolve gave. A campaign without a name is one that could not be read.
 func New(stderr, terminal io.Writer, mode string, c *config.Campaign, dir string) *Campaign {
-	p := &Campaign{state: newState(c)}
+	p := &Campaign{state: newStatus(c)}
 	p.show(stderr, terminal, mode, func(width int) []string {
 		p.mu.Lock()
 		defer p.mu.Unlock()

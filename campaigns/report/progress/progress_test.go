@@ -15,14 +15,14 @@ import (
 )
 
 // someState is a campaign in the middle of a night.
-func someState(now time.Time) *state {
+func someState(now time.Time) *Status {
 	c := &config.Campaign{Name: "night", Budget: config.Duration(8 * time.Hour)}
-	return &state{
-		campaign: c, runs: 12_345, planned: 400_000, spent: 51 * time.Minute, noted: now,
-		outcomes: map[sim.Outcome]int{sim.Passed: 12_300, sim.Violation: 31, sim.Crash: 14, sim.Infra: 2},
-		canaries: 25, caught: 12, missed: []string{"mi-swap-store"},
-		coverage: []Covered{{"mi", 34, 34}, {"mesi-two-level", 156, 157}, {"moesi-hammer", 150, 205}, {"moesi-amd-base", 400, 497}, {"MI_example", 20, 0}},
-		findings: 2, last: "violation: history forbidden by tso; run 17 of mi-ooo", lastAt: now.Add(-3 * time.Minute),
+	return &Status{
+		campaign: c, Runs: 12_345, Planned: 400_000, Spent: 51 * time.Minute, noted: now,
+		Outcomes: map[string]int{"passed": 12_300, "violation": 31, "crash": 14, "infra": 2},
+		Canaries: 25, Caught: 12, Missed: []string{"mi-swap-store"},
+		Coverage: []Covered{{"mi", 34, 34}, {"mesi-two-level", 156, 157}, {"moesi-hammer", 150, 205}, {"moesi-amd-base", 400, 497}, {"MI_example", 20, 0}},
+		found:    2, last: "violation: history forbidden by tso; run 17 of mi-ooo", lastAt: now.Add(-3 * time.Minute),
 		pace: samples{{now.Add(-time.Minute), 10_945, 1_000_000}, {now, 12_345, 7_000_000}},
 	}
 }
@@ -60,11 +60,11 @@ func TestProgressLines(t *testing.T) {
 		t.Errorf("plain:\n%s\nwant\n%s", got, want)
 	}
 	// The budget ends it before its runs do.
-	s.spent = 7*time.Hour + 59*time.Minute
+	s.Spent = 7*time.Hour + 59*time.Minute
 	if got := s.lines(now, 80)[0]; !strings.HasSuffix(got, " 99.8 % of budget, 1m00s left") {
 		t.Errorf("at the end: %s", got)
 	}
-	empty := newState(new(config.Campaign))
+	empty := newStatus(new(config.Campaign))
 	if got := empty.lines(now, 80); len(got) != 4 || !strings.Contains(got[0], "0 of 0 runs") {
 		t.Errorf("before the first run: %q", got)
 	}

@@ -11,41 +11,12 @@ import (
 	"ordeal/sim"
 )
 
-// state is what the progress of a campaign shows.
-type state struct {
-	campaign *config.Campaign
-	// runs and operations are those recorded, by earlier sessions too.
-	runs, operations int
-	planned          int
-	spent            time.Duration // on the campaign, at noted
-	noted            time.Time
-	counted          time.Time           // when the rows were added up
-	outcomes         map[sim.Outcome]int // of runs that are no canary's
-
-	canaries, caught int
-	missed           []string
-
-	coverage []Covered
-	stale    bool      // coverage
-	covering time.Time // when coverage was added up
-
-	findings int
-	last     string    // finding, in short
-	lastAt   time.Time // when it came; zero: long ago
-
-	pace samples
-}
-
 // Covered is how much of the table of a protocol all runs of a campaign took.
 type Covered struct {
 	Protocol string `json:"protocol"`
 	Taken    int    `json:"taken"`
 	// Of is the size of the table; 0 where it is not known.
 	Of int `json:"of,omitempty"`
-}
-
-func newState(c *config.Campaign) *state {
-	return &state{campaign: c, planned: c.Runs(), findings: -1}
 }
 
 // coverageEvery is the time between sums of the coverage, which are slow.
@@ -56,58 +27,58 @@ const coverageEvery = time.Second
 const countEvery = 100 * time.Millisecond
 
 // note counts a run, and says of the first run of a finding what was found.
-func (p *state) note(s *summary.Summary, run *journal.Entry, now time.Time) (found string) {
-	p.runs, p.operations = p.runs+1, p.operations+run.Operations
+func (p *Status) note(s *summary.Summary, run *journal.Entry, now time.Time) (found string) {
+	p.Runs, p.Operations = p.Runs+1, p.Operations+run.Operations
 	if now.Sub(p.counted) >= countEvery {
 		p.count(s)
 		p.counted = now
 	}
-	p.spent, p.noted = s.Elapsed, now
-	p.pace.add(sample{now, p.runs, p.operations}, run.Operations)
+	p.Spent, p.noted = s.Elapsed, now
+	p.pace.add(sample{now, p.Runs, p.Operations}, run.Operations)
 	p.stale = p.stale || run.Covered != nil && run.Covered.New > 0
 	if p.stale && now.Sub(p.covering) >= coverageEvery {
-		p.coverage, p.stale, p.covering = coverageOf(p.campaign, s), false, now
+		p.Coverage, p.stale, p.covering = coverageOf(p.campaign, s), false, now
 	}
 	return p.noteFindings(s, run, now)
 }
 
 // count counts runs by their outcomes, and canaries.
-func (p *state) count(s *summary.Summary) {
+func (p *Status) count(s *summary.Summary) {
 	total := s.Total()
-	p.runs, p.operations, p.planned = total.Runs, total.Operations, s.Planned
-	p.outcomes = make(map[sim.Outcome]int)
+	p.Runs, p.Operations, p.Planned = total.Runs, total.Operations, s.Planned
+	p.Outcomes = make(map[string]int)
 	canaries := s.Canaries()
-	p.canaries, p.caught, p.missed = canaries.Of(), canaries.Caught(), canaries[summary.StatusMissed]
+	p.Canaries, p.Caught, p.Missed = canaries.Of(), canaries.Caught(), append([]string{}, canaries[summary.StatusMissed]...)
 	for i := range s.Rows {
 		r := &s.Rows[i]
 		switch k := r.Canary; {
 		case k != nil && k.Control == "":
-			p.outcomes[sim.Infra] += r.Outcomes[sim.Infra]
+			p.Outcomes[sim.Infra.String()] += r.Outcomes[sim.Infra]
 		default:
 			for o, n := range r.Outcomes {
-				p.outcomes[o] += n
+				p.Outcomes[o.String()] += n
 			}
 		}
 	}
 }
 
 // noteFinding notes a run of a finding that was recorded at a time.
-func (p *state) noteFinding(run *journal.Entry, at time.Time) {
+func (p *Status) noteFinding(run *journal.Entry, at time.Time) {
 	p.last, p.lastAt = fmt.Sprintf("%s; run %d of %s", run.Outcome.Titled(messages.EscapeLine(run.FindingTitle())), run.Number, run.Config.Name), at
 }
 
 // noteFindings looks whether a run is one of a finding.
-func (p *state) noteFindings(s *summary.Summary, run *journal.Entry, now time.Time) string {
-	before := p.findings
-	p.findings = len(s.Findings)
+func (p *Status) noteFindings(s *summary.Summary, run *journal.Entry, now time.Time) string {
+	before := p.found
+	p.found = len(s.Findings)
 	if run.Finding() {
 		p.noteFinding(run, now)
 	}
-	if p.findings == 0 {
+	if p.found == 0 {
 		return ""
 	}
-	f := &s.Findings[p.findings-1]
-	fresh := p.findings > before
+	f := &s.Findings[p.found-1]
+	fresh := p.found > before
 	if before < 0 {
 		// Earlier sessions may have found it.
 		fresh = f.Last == run.Number && f.First == run.Number
@@ -126,7 +97,7 @@ func (p *state) noteFindings(s *summary.Summary, run *journal.Entry, now time.Ti
 // coverageOf is what all kinds of run took of each protocol, of what is not proven
 // unreachable.
 func coverageOf(c *config.Campaign, s *summary.Summary) []Covered {
-	var list []Covered
+	list := []Covered{}
 	for _, p := range s.Protocols(c) {
 		if p.Edited {
 			continue

@@ -52,10 +52,20 @@ type Status struct {
 	// Failing is set where one of the findings is not a known issue.
 	Failing bool `json:"failing"`
 
-	at    time.Time
-	state *state
-	_     struct{}
+	campaign *config.Campaign
+	at       time.Time // that it is read for
+	noted    time.Time // when Spent was
+	counted  time.Time // when the rows were added up
+	covering time.Time // when the coverage was, which is stale if there is more
+	stale    bool
+	found    int       // findings; -1: no run was noted
+	last     string    // finding, in short
+	lastAt   time.Time // when it came; zero: long ago
+	pace     samples
+	_        struct{}
 }
+
+func newStatus(c *config.Campaign) *Status { return &Status{campaign: c, Planned: c.Runs(), found: -1} }
 
 // statusOver is the time that the rates of a Status are of: runs of gem5 take
 // minutes.
@@ -70,7 +80,7 @@ func Read(a *journal.Archive, running bool, now time.Time) (*Status, error) {
 	}
 	from := max(h.Spent, spent-statusOver)
 	lately, session := sample{at: now.Add(from - spent)}, sample{at: now.Add(h.Spent - spent)}
-	p := newState(a.Campaign)
+	p := newStatus(a.Campaign)
 	sum, err := summary.ReadEach(a, func(e *journal.Entry) error {
 		for _, s := range []*sample{&lately, &session} {
 			if now.Add(e.At - spent).After(s.at) {
@@ -94,36 +104,24 @@ func Read(a *journal.Archive, running bool, now time.Time) (*Status, error) {
 		spent = sum.Elapsed
 	}
 	p.count(sum)
-	p.spent, p.findings, p.coverage = spent, len(sum.Findings), coverageOf(a.Campaign, sum)
-	if running {
-		p.noted = now
-		if p.runs == lately.runs { // a run takes longer
-			lately = session
-		}
-		if p.runs > lately.runs {
-			p.pace = samples{lately, {now, p.runs, p.operations}}
-		}
-	}
-	s := &Status{
-		Campaign: sum.Campaign, Seed: sum.Seed, Dir: a.Dir, Shard: sum.Shard, State: string(h.End), Complete: !running && h.Ended(),
-		Runs: p.runs, Planned: p.planned, Operations: p.operations, Spent: spent, Budget: time.Duration(a.Campaign.Budget),
-		Outcomes: make(map[string]int), Canaries: p.canaries, Caught: p.caught, Missed: append([]string{}, p.missed...), Coverage: append([]Covered{}, p.coverage...),
-		Findings: append([]summary.Finding{}, sum.Findings...), Failing: len(sum.Unknown()) > 0, at: now, state: p,
-	}
+	p.Campaign, p.Seed, p.Dir, p.Shard, p.State, p.Complete = sum.Campaign, sum.Seed, a.Dir, sum.Shard, string(h.End), !running && h.Ended()
+	p.Spent, p.Budget, p.Coverage, p.at = spent, time.Duration(a.Campaign.Budget), coverageOf(a.Campaign, sum), now
+	p.Findings, p.found, p.Failing = append([]summary.Finding{}, sum.Findings...), len(sum.Findings), len(sum.Unknown()) > 0
 	switch {
 	case running:
-		s.State = Running
+		p.State, p.noted = Running, now
+		if p.Runs == lately.runs { // a run takes longer
+			lately = session
+		}
+		if p.Runs > lately.runs {
+			p.pace = samples{lately, {now, p.Runs, p.Operations}}
+		}
+		p.Rate, p.OperationRate, _ = p.pace.rates()
+		p.Left, _ = p.leftFor(now)
 	case h.End == "":
-		s.State = Killed
+		p.State = Killed
 	}
-	for o, n := range p.outcomes {
-		s.Outcomes[o.String()] = n
-	}
-	if running {
-		s.Rate, s.OperationRate, _ = p.pace.rates()
-		s.Left, _ = p.leftFor(now)
-	}
-	return s, nil
+	return p, nil
 }
 
 // statesText says what the states mean.
@@ -142,7 +140,7 @@ func (s *Status) WriteText(w io.Writer, columns int, command string) error {
 		shard = ", shard " + s.Shard.String()
 	}
 	fmt.Fprintf(&b, "campaign %s%s, seed %d, in %s: %s\n", messages.EscapeLine(s.Campaign), shard, s.Seed, messages.EscapeLine(s.Dir), statesText[s.State])
-	for _, line := range s.state.lines(s.at, columns) {
+	for _, line := range s.lines(s.at, columns) {
 		fmt.Fprintln(&b, line)
 	}
 	for i := range s.Findings {
@@ -167,6 +165,6 @@ func (s *Status) WriteText(w io.Writer, columns int, command string) error {
 
 // WriteBrief writes one line.
 func (s *Status) WriteBrief(w io.Writer) error {
-	_, err := fmt.Fprintf(w, "%s: %s; %s\n", messages.EscapeLine(s.Campaign), s.State, messages.EscapeLine(s.state.line(s.at)))
+	_, err := fmt.Fprintf(w, "%s: %s; %s\n", messages.EscapeLine(s.Campaign), s.State, messages.EscapeLine(s.line(s.at)))
 	return err
 }

@@ -15,10 +15,10 @@ import (
 const labelWidth = 10
 
 // lines is the state as lines of at most width columns.
-func (p *state) lines(now time.Time, width int) []string {
+func (p *Status) lines(now time.Time, width int) []string {
 	label := func(name string) string { return fmt.Sprintf("%-*s", labelWidth, name) }
 	lines := []string{p.bar(now, width), label("speed") + p.speed(now), label("outcomes") + p.ended()}
-	if p.canaries > 0 {
+	if p.Canaries > 0 {
 		lines = append(lines, label("canaries")+p.canaryText())
 	}
 	name := "coverage"
@@ -27,8 +27,8 @@ func (p *state) lines(now time.Time, width int) []string {
 		name = ""
 	}
 	last := "nothing"
-	if p.findings > 0 {
-		last = messages.Plural(p.findings, "finding")
+	if p.found > 0 {
+		last = messages.Plural(p.found, "finding")
 	}
 	if p.last != "" {
 		ago := ""
@@ -45,17 +45,17 @@ func (p *state) lines(now time.Time, width int) []string {
 }
 
 // line is the state on one line.
-func (p *state) line(now time.Time) string {
+func (p *Status) line(now time.Time) string {
 	parts := []string{p.counts() + p.percent(), p.speed(now)}
 	if left := p.left(now); left != "" {
 		parts = append(parts, left)
 	}
 	parts = append(parts, p.ended())
-	if p.canaries > 0 {
+	if p.Canaries > 0 {
 		parts = append(parts, "canaries: "+p.canaryText())
 	}
-	if p.findings > 0 {
-		parts = append(parts, messages.Plural(p.findings, "finding"))
+	if p.found > 0 {
+		parts = append(parts, messages.Plural(p.found, "finding"))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -64,7 +64,7 @@ func (p *state) line(now time.Time) string {
 const barLeast = 8
 
 // bar is the first line: how much is done, and when the rest will be.
-func (p *state) bar(now time.Time, width int) string {
+func (p *Status) bar(now time.Time, width int) string {
 	before, after := p.counts(), p.percent()
 	if left := p.left(now); left != "" {
 		after += ", " + left
@@ -78,49 +78,49 @@ func (p *state) bar(now time.Time, width int) string {
 	return before + " " + strings.Repeat("█", done) + strings.Repeat("░", room-done) + after
 }
 
-func (p *state) counts() string {
+func (p *Status) counts() string {
 	if p.campaign.Audit != nil {
-		return messages.Plural(p.runs, "run")
+		return messages.Plural(p.Runs, "run")
 	}
-	return messages.Comma(p.runs) + " of " + messages.Plural(p.planned, "run")
+	return messages.Comma(p.Runs) + " of " + messages.Plural(p.Planned, "run")
 }
 
 // share is how much of the campaign is done, from 0 to 1, and of is " of
 // budget" where that will end it before its runs do.
-func (p *state) share() (share float64, of string) {
+func (p *Status) share() (share float64, of string) {
 	byRuns, byBudget := 0.0, 0.0
-	if p.planned > 0 {
-		byRuns = float64(p.runs) / float64(p.planned)
+	if p.Planned > 0 {
+		byRuns = float64(p.Runs) / float64(p.Planned)
 	}
 	budget := time.Duration(p.campaign.Budget)
 	if budget > 0 {
-		byBudget = min(float64(p.spent)/float64(budget), 1)
+		byBudget = min(float64(p.Spent)/float64(budget), 1)
 	}
 	runs, known := p.runsLeft()
-	if budget > 0 && (known && budget-p.spent < runs || !known && byBudget > byRuns) {
+	if budget > 0 && (known && budget-p.Spent < runs || !known && byBudget > byRuns) {
 		return byBudget, " of budget"
 	}
 	return byRuns, ""
 }
 
-func (p *state) percent() string {
+func (p *Status) percent() string {
 	share, of := p.share()
 	return fmt.Sprintf(" %.1f %%%s", 100*share, of)
 }
 
 // runsLeft is how long the rest of the runs will take; false where nothing is
 // known.
-func (p *state) runsLeft() (time.Duration, bool) {
+func (p *Status) runsLeft() (time.Duration, bool) {
 	rate, _, ok := p.pace.rates()
 	if !ok || rate <= 0 || p.campaign.Audit != nil {
 		return 0, false
 	}
-	return time.Duration(float64(p.planned-p.runs) / rate * float64(time.Second)), true
+	return time.Duration(float64(p.Planned-p.Runs) / rate * float64(time.Second)), true
 }
 
 // left says how long the campaign will go on: until its runs are done, or its
 // budget is spent.
-func (p *state) left(now time.Time) string {
+func (p *Status) left(now time.Time) string {
 	d, known := p.leftFor(now)
 	if !known {
 		return ""
@@ -129,10 +129,10 @@ func (p *state) left(now time.Time) string {
 }
 
 // leftFor is the time that left writes; false where it is not known.
-func (p *state) leftFor(now time.Time) (left time.Duration, known bool) {
+func (p *Status) leftFor(now time.Time) (left time.Duration, known bool) {
 	least, known := p.runsLeft()
 	if budget := time.Duration(p.campaign.Budget); budget > 0 && !p.noted.IsZero() {
-		if rest := budget - p.spent; !known || rest < least {
+		if rest := budget - p.Spent; !known || rest < least {
 			least, known = rest, true
 		}
 	}
@@ -140,8 +140,8 @@ func (p *state) leftFor(now time.Time) (left time.Duration, known bool) {
 }
 
 // speed says how fast the campaign goes, over the last minute.
-func (p *state) speed(now time.Time) string {
-	spent := p.spent
+func (p *Status) speed(now time.Time) string {
+	spent := p.Spent
 	if !p.noted.IsZero() {
 		spent += now.Sub(p.noted)
 	}
@@ -153,32 +153,32 @@ func (p *state) speed(now time.Time) string {
 }
 
 // ended says how runs ended.
-func (p *state) ended() string {
-	parts := []string{messages.Comma(p.outcomes[sim.Passed]) + " passed"}
+func (p *Status) ended() string {
+	parts := []string{messages.Comma(p.Outcomes[sim.Passed.String()]) + " passed"}
 	for _, o := range []sim.Outcome{sim.Violation, sim.Corrupt, sim.Crash, sim.Deadlock, sim.Livelock, sim.Starvation, sim.Timeout} {
-		if n := p.outcomes[o]; n > 0 {
+		if n := p.Outcomes[o.String()]; n > 0 {
 			parts = append(parts, messages.Comma(n)+" "+o.String())
 		}
 	}
-	if n := p.outcomes[sim.Infra]; n > 0 {
+	if n := p.Outcomes[sim.Infra.String()]; n > 0 {
 		parts = append(parts, messages.Comma(n)+" not made")
 	}
 	return strings.Join(parts, ", ")
 }
 
-func (p *state) canaryText() string {
-	text := fmt.Sprintf("%d of %d caught", p.caught, p.canaries)
-	if len(p.missed) > 0 {
-		text += "; missed: " + strings.Join(p.missed, ", ")
+func (p *Status) canaryText() string {
+	text := fmt.Sprintf("%d of %d caught", p.Caught, p.Canaries)
+	if len(p.Missed) > 0 {
+		text += "; missed: " + strings.Join(p.Missed, ", ")
 	}
 	return text
 }
 
 // coverageTexts name the protocols and how much of each was covered: rows of
 // its table in per cent where it is known whole, else their number.
-func (p *state) coverageTexts() []string {
+func (p *Status) coverageTexts() []string {
 	var parts []string
-	for _, c := range p.coverage {
+	for _, c := range p.Coverage {
 		if c.Of > 0 {
 			// Rounded down: 100 % means all.
 			parts = append(parts, fmt.Sprintf("%s %.1f %%", c.Protocol, math.Floor(1000*float64(c.Taken)/float64(c.Of))/10))
