@@ -136,7 +136,10 @@ func Run(ctx context.Context, dir run.Dir, o Options) (*Page, error) {
 	}
 	switch {
 	case x.refutation != nil:
-		if err := x.explainWitness(ctx); err != nil {
+		if err := x.drawWitness(); err != nil {
+			return nil, err
+		}
+		if err := x.explainCause(ctx); err != nil {
 			return nil, err
 		}
 	case x.witness != nil:
@@ -260,8 +263,28 @@ func (x *explanation) find(ctx context.Context) error {
 	return nil
 }
 
-// explainWitness adds the witness and its cause.
-func (x *explanation) explainWitness(ctx context.Context) error {
+// Witness draws and explains the history of a recorded run that its expected model
+// forbids. An error wraps ErrModel where that is not found.
+func Witness(ctx context.Context, dir run.Dir, o Options) (svg []byte, text string, err error) {
+	x := explanation{dir: dir, o: o}
+	if err := x.load(); err != nil {
+		return nil, "", err
+	}
+	x.o.Model = x.spec.Config.Expect
+	if err := x.find(ctx); err != nil {
+		return nil, "", err
+	}
+	if x.refutation == nil {
+		return nil, "", fmt.Errorf("%s: %w", dir, ErrModel)
+	}
+	if err := x.drawWitness(); err != nil {
+		return nil, "", err
+	}
+	return x.page.pictures[0].SVG, x.page.Witness, nil
+}
+
+// drawWitness adds the witness as text and as a picture.
+func (x *explanation) drawWitness() error {
 	small, refutation, _ := witness.Restrict(x.model.View(x.history), x.refutation)
 	var text bytes.Buffer
 	if err := witness.Explain(&text, small, x.model, refutation); err != nil {
@@ -269,13 +292,10 @@ func (x *explanation) explainWitness(ctx context.Context) error {
 	}
 	x.page.Model, x.page.Witness = x.model.Name, text.String()
 	drawn, err := picture.Draw(small, x.model, refutation)
-	if err == nil {
-		err = x.draw("Witness", drawn.WriteSVG)
-	}
 	if err != nil {
 		return err
 	}
-	return x.explainCause(ctx)
+	return x.draw("Witness", drawn.WriteSVG)
 }
 
 // explainCause adds the operations of the witness and what the trace shows of them.

@@ -17,7 +17,7 @@ const reductionsShown = 100 * time.Millisecond
 
 // lines summarise the tables.
 func (s *Summary) lines() []string {
-	all, t := s.Total(), s.tested()
+	all, t := s.Total(), s.Tested()
 	spent := s.Spent()
 	speed := fmt.Sprintf("%s and %s in %s: %s runs/s, %s operations/s",
 		messages.Plural(all.Runs, "run"), messages.Plural(all.Operations, "operation"), seconds(spent),
@@ -37,7 +37,7 @@ func (s *Summary) lines() []string {
 		out = append(out, text)
 	}
 	decided := 0
-	for _, m := range s.models() {
+	for _, m := range s.Models() {
 		decided += t.Answers[m][check.Allowed.String()] + t.Answers[m][check.Forbidden.String()]
 		if n := t.Answers[m][check.Unknown.String()]; n > 0 {
 			out = append(out, fmt.Sprintf("%s undecided under %s.", messages.Plural(n, "run"), m))

@@ -240,8 +240,8 @@ func (r *Row) count(model, answer string, n int) {
 // Total adds the rows up, those of canaries included.
 func (s *Summary) Total() Row { return s.total(func(*Row) bool { return true }) }
 
-// tested adds up the rows in which no bug is injected.
-func (s *Summary) tested() Row { return s.total(func(r *Row) bool { return r.Canary == nil }) }
+// Tested adds up the rows in which no bug is injected.
+func (s *Summary) Tested() Row { return s.total(func(r *Row) bool { return r.Canary == nil }) }
 
 func (s *Summary) total(of func(*Row) bool) Row {
 	t := newRow("total", "")

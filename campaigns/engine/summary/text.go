@@ -72,7 +72,7 @@ func (s *Summary) simulators() string {
 // all of them. ✓ counts the runs that a model
 // allows, ✗ those it forbids.
 func (s *Summary) table() *messages.Table {
-	models := s.models()
+	models := s.Models()
 	t := &messages.Table{Header: []any{"configuration", "runs", "operations", "passed", "findings"}}
 	for _, m := range models {
 		t.Header = append(t.Header, m+" ✓", m+" ✗")
@@ -92,13 +92,13 @@ func (s *Summary) table() *messages.Table {
 			t.Rows = append(t.Rows, cells(&s.Rows[i]))
 		}
 	}
-	tested := s.tested()
+	tested := s.Tested()
 	t.Total = cells(&tested)
 	return t
 }
 
-// models lists the models with answers: those expected first.
-func (s *Summary) models() []string {
+// Models lists the models with answers: those expected first.
+func (s *Summary) Models() []string {
 	var models []string
 	add := func(m string) {
 		if !slices.Contains(models, m) {
@@ -110,7 +110,7 @@ func (s *Summary) models() []string {
 			add(r.Expect)
 		}
 	}
-	total := s.tested()
+	total := s.Tested()
 	for _, m := range config.ModelNames() {
 		if len(total.Answers[m]) > 0 {
 			add(m)

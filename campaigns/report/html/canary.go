@@ -4,21 +4,17 @@ import (
 	"cmp"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"ordeal/campaigns/engine/summary"
 )
 
+// canaryRow is a row of the table of canaries: Seen is the title that most runs have, Dir
+// the directory of the first one in that of the campaign.
 type canaryRow struct {
-	Machine                                      machineRow
-	Name, Status, Class, About, Known, Seen, Dir string
-	Runs, Caught, Otherwise                      int
-	First                                        *catchView
-}
-
-type catchView struct {
-	Operations int
-	At         time.Duration
+	*summary.Canary
+	Machine                          machineRow
+	Config, Status, Class, Seen, Dir string
+	Runs                             int
 }
 
 var statuses = map[summary.Status][2]string{
@@ -30,21 +26,12 @@ var statuses = map[summary.Status][2]string{
 }
 
 func (d *campaignData) canaryRow(p *progress) canaryRow {
-	k := p.row.Canary
+	k, status := p.row.Canary, statuses[p.row.Canary.Status]
 	r := canaryRow{
-		Machine: d.machine(p.row.Config),
-		Name:    clip(p.row.Config, nameShown), About: clip(k.About, titleShown), Known: clip(k.Known, titleShown), Seen: clip(p.commonest(), titleShown),
-		Status: clip(string(k.Status), nameShown), Class: "none",
-		Runs: p.row.Runs, Caught: k.Caught, Otherwise: k.Otherwise,
-	}
-	if k.Caught > 0 {
-		r.First = &catchView{k.Until, k.FirstAt}
-	}
-	if f, ok := statuses[k.Status]; ok {
-		r.Status, r.Class = f[0], f[1]
+		Canary: k, Machine: d.machine(p.row.Config), Config: p.row.Config, Status: status[0], Class: status[1], Seen: p.commonest(), Runs: p.row.Runs,
 	}
 	if k.Control != "" && k.Caught == 0 {
-		r.Seen = clip(k.Control, titleShown)
+		r.Seen = k.Control
 	}
 	if dir, err := filepath.Rel(d.archive.Dir, k.Dir); err == nil && k.Dir != "" {
 		r.Dir = dir

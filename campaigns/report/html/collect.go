@@ -12,10 +12,8 @@ import (
 
 // campaignData is what a page shows of a campaign.
 type campaignData struct {
-	archive *journal.Archive
-	sum     *summary.Summary
-	// tested is the summary of the configurations without injected bugs.
-	tested   *summary.Summary
+	archive  *journal.Archive
+	sum      *summary.Summary
 	canaries []*progress
 	growth   growth
 	// configs counts by configuration what the summary does not.
@@ -54,12 +52,8 @@ func collect(ctx context.Context, a *journal.Archive) (*campaignData, error) {
 	if err != nil {
 		return nil, err
 	}
-	tested := *d.sum
-	d.tested, tested.Rows = &tested, nil
 	for i := range d.sum.Rows {
-		if row := &d.sum.Rows[i]; row.Canary == nil {
-			tested.Rows = append(tested.Rows, *row)
-		} else {
+		if row := &d.sum.Rows[i]; row.Canary != nil {
 			d.canaries = append(d.canaries, d.configs[row.Config])
 		}
 	}

@@ -4,21 +4,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/base64"
-	"errors"
-	"fmt"
 	"html/template"
 	"path"
+	"path/filepath"
 	"strings"
 	"time"
 
-	"ordeal/campaigns/engine/summary"
-	"ordeal/campaigns/internal/messages"
+	"ordeal/campaigns/explain"
 	"ordeal/campaigns/run"
-	"ordeal/check"
-	drawing "ordeal/check/picture"
-	"ordeal/check/witness"
-	"ordeal/gen"
-	"ordeal/parse"
 	"ordeal/sim"
 )
 
@@ -35,12 +28,12 @@ type evidence struct {
 	Missing string
 }
 
-// evidence gathers what is known of a finding whose best reproducer is v.Best,
+// evidence gathers what is known of a finding whose best reproducer is v.Path,
 // made from the run directory run.
-func (p *page) evidence(ctx context.Context, f *summary.Finding, v *findingView, run string) evidence {
+func (p *page) evidence(ctx context.Context, v *findingView, run string) evidence {
 	var e evidence
-	dirs := []string{v.Best}
-	if v.Best != run {
+	dirs := []string{v.Path}
+	if v.Path != run {
 		dirs = append(dirs, run)
 	}
 	explained := run
@@ -50,9 +43,9 @@ func (p *page) evidence(ctx context.Context, f *summary.Finding, v *findingView,
 			break
 		}
 	}
-	e.Witness = p.picture(path.Join(v.Best, "witness.svg"))
-	e.Messages = p.picture(path.Join(v.Best, "messages.svg"))
-	if e.Witness == "" && f.Outcome == sim.Violation {
+	e.Witness = p.picture(path.Join(v.Path, "witness.svg"))
+	e.Messages = p.picture(path.Join(v.Path, "messages.svg"))
+	if e.Witness == "" && v.Outcome == sim.Violation {
 		picture, text, missing := p.draw(ctx, explained)
 		if e.Witness, e.Missing = picture, missing; picture != "" {
 			e.Text, e.Prose, e.Missing = shorten(text), false, "" // of the same refutation
@@ -126,59 +119,18 @@ func (p *page) draw(ctx context.Context, runDir string) (picture template.URL, t
 		return "", "", no + "so many findings are not checked again for a report; ordeal check --explain draws it."
 	}
 	p.checked++
-	var record run.Spec
-	if err := p.files.JSON(path.Join(runDir, run.SpecFile), textLimit, &record); err != nil {
-		return "", "", no + "the run's record cannot be read."
-	}
-	models, err := record.Config.Models()
-	if err != nil {
-		return "", "", no + "the run's record names no known model."
-	}
-	h, err := p.history(runDir, &record)
-	if err != nil {
-		return "", "", no + "the log is no history of the program."
-	}
 	ctx, cancel := context.WithTimeout(ctx, 2*checkTimeout)
 	defer cancel()
-	v, err := check.Check(ctx, h, models[0], check.Options{Timeout: checkTimeout, MemoryBytes: 1 << 30})
-	if err != nil || v.Answer != check.Forbidden || v.Refutation == nil {
-		return "", "", no + "the history is not found to be forbidden in " + span(checkTimeout) + "."
-	}
-	small, refutation, _ := witness.Restrict(models[0].View(h), v.Refutation)
-	if len(small.Ops) > drawnOps {
-		return "", "", no + messages.Comma(len(small.Ops)) + " operations matter to the proof; ordeal reduce makes them fewer."
-	}
-	drawn, err := drawing.Draw(small, models[0], refutation)
+	dir := run.Dir(run.Resolve(p.data.archive.Dir)).Sub(filepath.FromSlash(runDir))
+	svg, text, err := explain.Witness(ctx, dir, explain.Options{CheckTimeout: checkTimeout})
 	if err != nil {
-		return "", "", no + "the proof cannot be drawn."
+		return "", "", no + clip(err.Error(), titleShown)
 	}
-	var svg, words bytes.Buffer
-	if err := errors.Join(drawn.WriteSVG(&svg), witness.Explain(&words, small, models[0], refutation)); err != nil {
-		return "", "", no + "it cannot be written."
+	if len(svg) > pictureLimit {
+		return "", "", no + "it would be too large; ordeal reduce makes it smaller."
 	}
-	return p.embed(svg.Bytes()), words.String(), "There is no space for the picture."
+	return p.embed(svg), text, "There is no space for the picture."
 }
 
-// checkTimeout bounds the check of a history for a picture.
+// checkTimeout bounds each check of a history for a picture.
 const checkTimeout = 5 * time.Second
-
-func (p *page) history(dir string, record *run.Spec) (*parse.History, error) {
-	name := path.Join(dir, run.ProgramFile)
-	text, err := p.files.Read(name, programLimit)
-	if err != nil {
-		return nil, err
-	}
-	program, err := gen.Parse(name, text)
-	if err != nil {
-		return nil, err
-	}
-	rounds := record.Config.Rounds
-	if rounds < 1 || rounds > program.MaxRounds() {
-		return nil, fmt.Errorf("%d rounds: the program has at most %d", rounds, program.MaxRounds())
-	}
-	log, err := p.files.Read(path.Join(dir, run.LogFile), logLimit)
-	if err != nil {
-		return nil, err
-	}
-	return parse.Native(program, rounds, sim.Log(log))
-}

@@ -1,84 +1,59 @@
 package html
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"path"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"ordeal/campaigns/engine/summary"
-	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/report"
 	"ordeal/campaigns/run"
 )
 
+// findingView is a finding with what its page says beside the summary.
 type findingView struct {
-	ID, Title, Outcome, System string
-	Runs, First, Last          int
-	FirstAt, LastAt            time.Duration
-	Alone, Reduction, Known    string
-	Latency                    string // of a finding in a protocol of gem5: whether it needs others than gem5's
+	*summary.Finding
+	ID, Name string // Name is the title without the outcome
 	// Change is new, flaky or recurring where there is an earlier campaign.
 	Change, ChangeClass string
-	Configs             []countView
-	MoreConfigs         int
-	// Best is the directory of the best reproducer, relative to the
+	// Path is the directory of the best reproducer, relative to the
 	// campaign's; empty if there is none.
-	Best     string
+	Path     string
 	Reduced  bool
 	Program  string
 	Commands []summary.Command
 	Evidence evidence
 }
 
-type countView struct {
-	Name string
-	Runs int
+// FirstConfigs are the first of the configurations that have the finding.
+func (v *findingView) FirstConfigs() []summary.ConfigCount {
+	return v.Configs[:min(len(v.Configs), configsShown)]
 }
 
+// MoreConfigs counts the others.
+func (v *findingView) MoreConfigs() int { return len(v.Configs) - len(v.FirstConfigs()) }
+
 // view makes the view of a finding; full adds what takes space.
-func (p *page) view(ctx context.Context, f *summary.Finding, number int, full bool) findingView {
-	v := findingView{
-		ID: fmt.Sprintf("finding-%d", number), Title: clip(f.Title, titleShown), Outcome: f.Outcome.String(), System: clip(f.System, titleShown),
-		Runs: f.Runs, First: f.First, Last: f.Last, FirstAt: f.FirstAt, LastAt: f.LastAt,
+func (p *page) view(ctx context.Context, f *summary.Finding, number int, full bool) *findingView {
+	v := &findingView{
+		Finding: f, ID: fmt.Sprintf("finding-%d", number), Name: strings.TrimPrefix(clip(f.Title, titleShown), f.Outcome.String()+": "), Change: string(p.baseline.Change(f)),
 	}
-	v.Title = strings.TrimPrefix(v.Title, v.Outcome+": ")
-	v.Change = string(p.baseline.Change(f))
 	v.ChangeClass = markClasses[v.Change]
-	if f.Known != nil {
-		v.Known = "known issue: " + clip(cmp.Or(f.Known.String(), f.Known.Title), titleShown)
-	}
-	if f.Timing != nil {
-		v.Latency = f.Timing.String()
-	}
-	if f.Alone > 0 {
-		v.Alone = fmt.Sprintf("recurs in %d of %s repeated outside their batch", f.Recurred, messages.Plural(f.Alone, "run"))
-	}
-	if r := f.Reduction; r != nil && r.Error != "" {
-		v.Reduction = clip(r.Error, titleShown)
-	} else if r != nil {
-		v.Reduction = clip(r.String(), titleShown)
-	}
-	for _, c := range f.Configs[:min(len(f.Configs), configsShown)] {
-		v.Configs = append(v.Configs, countView{clip(c.Config, nameShown), c.Runs})
-	}
-	v.MoreConfigs = len(f.Configs) - len(v.Configs)
-	runDir := p.best(f, &v)
+	runDir := p.best(f, v)
 	var best *summary.Reproducer
-	if v.Best != "" {
-		best = &summary.Reproducer{Dir: filepath.Join(p.data.archive.Dir, v.Best), Reduced: v.Reduced}
+	if v.Path != "" {
+		best = &summary.Reproducer{Dir: filepath.Join(p.data.archive.Dir, v.Path), Reduced: v.Reduced}
 	}
 	v.Commands = report.Commands(p.data.archive.Dir, f, best)
 	if !full || runDir == "" {
 		return v
 	}
-	if text, err := p.files.Read(path.Join(v.Best, run.ProgramFile), programLimit); err == nil && strings.Count(string(text), "\n") <= programLines {
+	if text, err := p.files.Read(path.Join(v.Path, run.ProgramFile), programLimit); err == nil && strings.Count(string(text), "\n") <= programLines {
 		v.Program = shorten(string(text))
 	}
-	v.Evidence = p.evidence(ctx, f, &v, runDir)
+	v.Evidence = p.evidence(ctx, v, runDir)
 	return v
 }
 
@@ -93,12 +68,12 @@ func (p *page) best(f *summary.Finding, v *findingView) (runDir string) {
 	if err != nil || !p.files.Has(path.Join(best, run.SpecFile)) {
 		return ""
 	}
-	v.Best, v.Reduced = best, f.Best.Reduced
+	v.Path, v.Reduced = best, f.Best.Reduced
 	if v.Reduced {
 		return path.Dir(best)
 	}
 	if reduced := path.Join(best, "reduced"); p.files.Has(path.Join(reduced, run.ProgramFile)) {
-		v.Best, v.Reduced = reduced, true
+		v.Path, v.Reduced = reduced, true
 	}
 	return best
 }

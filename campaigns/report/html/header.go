@@ -114,7 +114,7 @@ func (d *campaignData) details(total *summary.Row, k summary.Canaries) []string 
 	if total.Runs < d.sum.Planned {
 		out = append(out, fmt.Sprintf("%s of %s planned runs ended.", messages.Comma(total.Runs), messages.Comma(d.sum.Planned)))
 	}
-	if tested := d.tested.Total(); tested.Weak > 0 {
+	if tested := d.sum.Tested(); tested.Weak > 0 {
 		of := messages.Plural(tested.Runs, "run")
 		if len(d.canaries) > 0 {
 			of += " without injected bugs"

@@ -43,7 +43,8 @@ var sources embed.FS
 
 var templates = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
-		"group": messages.Comma, "plural": messages.Plural, "span": span, "add": func(a, b int) int { return a + b },
+		"group": messages.Comma, "plural": messages.Plural, "span": span, "name": func(s string) string { return clip(s, nameShown) }, "title": func(s string) string { return clip(s, titleShown) },
+		"add": func(a, b int) int { return a + b },
 		// share is a length in per cent of what is given in per mille.
 		"share": func(perMille int) template.CSS { return template.CSS(fmt.Sprintf("%.1f%%", float64(perMille)/10)) },
 		"style": Style,
@@ -72,8 +73,8 @@ type pageView struct {
 	Table           tableView
 	Canaries        []canaryRow
 	MoreCanaries    int
-	Findings        []findingView
-	Named           []findingView // those without the details
+	Findings        []*findingView
+	Named           []*findingView // those without the details
 	MoreFindings    int
 	LeftOut         int
 	InfraErrors     []summary.InfraError

@@ -17,12 +17,10 @@ const (
 
 	picturesLimit = 2_500_000 // bytes of all pictures, as they are embedded
 	checkedMost   = 40        // findings checked again for their picture
-	drawnOps      = 60        // operations of a picture
 
 	programLines = 48
 	programLimit = 1 << 20 // bytes of files to read
 	textLimit    = 8 << 20
 	pictureLimit = 400_000
-	logLimit     = 256 << 20
 	matrixLimit  = 1 << 30
 )

@@ -2,7 +2,6 @@ package html
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 	"time"
 
@@ -78,20 +77,23 @@ var outcomes = []sim.Outcome{sim.Violation, sim.Corrupt, sim.Crash, sim.Deadlock
 // table makes the table of configurations without injected bugs.
 func (d *campaignData) table() tableView {
 	t := tableView{}
-	models := d.models()
+	models := d.sum.Models()
 	for _, m := range models {
 		t.Models = append(t.Models, clip(m, nameShown))
 	}
-	for i := range d.tested.Rows {
-		if i == rowsShown {
-			t.More = len(d.tested.Rows) - i
-			break
+	for i := range d.sum.Rows {
+		r := &d.sum.Rows[i]
+		switch {
+		case r.Canary != nil:
+		case len(t.Rows) == rowsShown:
+			t.More++
+		default:
+			v := line(r, models)
+			v.Machine = d.machine(r.Config)
+			t.Rows = append(t.Rows, v)
 		}
-		v := line(&d.tested.Rows[i], models)
-		v.Machine = d.machine(d.tested.Rows[i].Config)
-		t.Rows = append(t.Rows, v)
 	}
-	total := d.tested.Total()
+	total := d.sum.Tested()
 	t.Total = line(&total, models)
 	return t
 }
@@ -129,26 +131,6 @@ func line(r *summary.Row, models []string) rowView {
 		v.Missing = "the simulator lists only the transitions that were taken"
 	}
 	return v
-}
-
-// models are those with answers: expected ones first.
-func (d *campaignData) models() []string {
-	var list []string
-	add := func(m string) {
-		if m != "" && !slices.Contains(list, m) {
-			list = append(list, m)
-		}
-	}
-	for _, r := range d.tested.Rows {
-		add(r.Expect)
-	}
-	total := d.tested.Total()
-	for _, m := range config.ModelNames() {
-		if len(total.Answers[m]) > 0 {
-			add(m)
-		}
-	}
-	return list
 }
 
 type environmentView struct {
