@@ -228,7 +228,7 @@ func (c *Cause) fault(read int) (Fault, bool) {
 	if !op.Reads || j.Access < 0 {
 		return Fault{}, false
 	}
-	f := Fault{Read: read, Overwritten: c.overwritten(op), Before: -1, Invalidation: -1}
+	f := Fault{Read: read, Overwritten: c.overwritten(op, j.Access), Before: -1, Invalidation: -1}
 	if f.Overwritten < 0 {
 		return Fault{}, false
 	}
@@ -238,7 +238,7 @@ func (c *Cause) fault(read int) (Fault, bool) {
 		// before it performed.
 		for i := range c.Witness.Operations {
 			before := &c.Witness.Operations[i]
-			if before.Thread == op.Thread && before.Number < op.Number && before.Reads && c.Joined[i].Access > f.Overwritten {
+			if before.Thread == op.Thread && before.Number < op.Number && before.Reads && !c.Joined[i].Forwarded && c.Joined[i].Access > f.Overwritten {
 				f.Before, end = i, c.Joined[i].Access
 			}
 		}
@@ -248,27 +248,33 @@ func (c *Cause) fault(read int) (Fault, bool) {
 	}
 	f.Invalidation = c.invalidation(&j, f.Overwritten, end)
 	f.Notified = f.Invalidation >= 0 && slices.Contains(c.notified(f.Invalidation), op.Thread)
-	if i := c.noticed(&j, op.Thread, end); i >= 0 && f.Before >= 0 && !f.Notified {
+	from := j.Access + 1
+	if f.Before < 0 {
+		from = max(j.Asked, 0)
+	}
+	if i := c.noticed(&j, op.Thread, from, end); i >= 0 && !f.Notified {
 		f.Invalidation, f.Notified = i, true // in another transition of the same request, as in CHI
 	}
 	return f, true
 }
 
-// overwritten is the first access that wrote after the value that an operation
-// read; -1 if there is none.
-func (c *Cause) overwritten(op *Operation) int {
-	seen := op.Read == 0
+// overwritten is the first access that wrote after the value that an operation read, as it was
+// written last before the access; -1 if there is none.
+func (c *Cause) overwritten(op *Operation, access int) int {
+	seen, found := op.Read == 0, -1
 	for i := range c.Events {
 		e := &c.Events[i]
-		if e.Kind != trace.Access || !e.Writes || e.Loc != op.Loc || op.Writes && e.Written == op.Written {
-			continue
+		switch {
+		case e.Kind != trace.Access || !e.Writes || e.Loc != op.Loc || op.Writes && e.Written == op.Written:
+		case e.Written == op.Read:
+			if i < access || !seen {
+				seen, found = true, -1
+			}
+		case seen && found < 0:
+			found = i
 		}
-		if seen {
-			return i
-		}
-		seen = e.Written == op.Read
 	}
-	return -1
+	return found
 }
 
 // invalidation is the last transition by which the reader's controller changed
@@ -284,9 +290,8 @@ func (c *Cause) invalidation(j *Joined, write, end int) int {
 		return i
 	}
 	find := func(to int) int {
-		for i := to; i > max(j.Asked, 0); i-- {
-			e := &c.Events[i]
-			if c.samePlace(i, j.Served) && !e.Own && e.State != e.Next && (i != j.Served) {
+		for i := to; i > j.Asked; i-- {
+			if i != j.Served && c.samePlace(i, j.Served) && c.taken(i) {
 				return i
 			}
 		}
@@ -301,11 +306,20 @@ func (c *Cause) invalidation(j *Joined, write, end int) int {
 	return -1
 }
 
-// noticed is the last transition between an access and an event by which the controller
-// that served the access notified a core of the loss of its line; -1 if there is none.
-func (c *Cause) noticed(j *Joined, core gen.ThreadID, end int) int {
+// taken reports whether a transition changes a line at the request of others: what it handles
+// brings no data.
+func (c *Cause) taken(i int) bool {
+	e := &c.Events[i]
+	return !e.Own && e.State != e.Next && !slices.ContainsFunc(c.Events[:i], func(m trace.Event) bool {
+		return m.Kind == trace.Message && m.Data != nil && m.Line == e.Line && m.To == e.Place && m.Arrives == e.At
+	})
+}
+
+// noticed is the last transition between two events by which the controller that served an
+// access notified a core of the loss of its line; -1 if there is none.
+func (c *Cause) noticed(j *Joined, core gen.ThreadID, from, end int) int {
 	found := -1
-	for i := j.Access + 1; i < end && j.Served >= 0; i++ {
+	for i := from; i < end && j.Served >= 0; i++ {
 		if c.samePlace(i, j.Served) && slices.Contains(c.notified(i), core) {
 			found = i
 		}
@@ -357,8 +371,11 @@ func (c *Cause) Sentences() []string {
 		}
 		if f.Invalidation < 0 {
 			text := "no request of others had changed the line in the controller that served (%s) until that write"
-			if j.Served < 0 {
+			switch {
+			case j.Served < 0:
 				text = "the trace does not have the transition that served (%s)"
+			case j.Asked >= 0:
+				text += fmt.Sprintf(", since its core asked for it at tick %d", c.Events[j.Asked].At)
 			}
 			list = append(list, fmt.Sprintf(text, op.Letter))
 			continue
@@ -412,13 +429,17 @@ func (c *Cause) unexplained() []string {
 	if len(inversions) == 0 {
 		inversions = c.inversions(true)
 	}
+	latest := "each read has the latest value when it performs"
+	if slices.ContainsFunc(c.Joined, func(j Joined) bool { return j.Forwarded }) {
+		latest += ", or that of an earlier store of its own thread"
+	}
 	switch {
 	case len(missing) > 0:
 		return append([]string{"the trace has no access of " + strings.Join(missing, ", ") + ": the cause is not known"}, inversions...)
 	case len(inversions) > 0:
-		return append([]string{"each read has the latest value when it performs: the order of the accesses is not that of the program"}, inversions...)
+		return append([]string{latest + ": the order of the accesses is not that of the program"}, inversions...)
 	}
-	return []string{"each read has the latest value when it performs, and no access performs before an earlier one of its thread: the trace does not show the cause"}
+	return []string{latest + ", and no access performs before an earlier one of its thread: the trace does not show the cause"}
 }
 
 // inversions say which operations of the witness perform before earlier ones of
@@ -429,7 +450,7 @@ func (c *Cause) inversions(passing bool) []string {
 		for k := range c.Witness.Operations {
 			first, then := &c.Witness.Operations[i], &c.Witness.Operations[k]
 			early, late := c.Joined[k].Access, c.Joined[i].Access
-			if first.Thread != then.Thread || first.Number >= then.Number || early < 0 || early >= late || passing == (first.Reads || then.Writes) {
+			if first.Thread != then.Thread || first.Number >= then.Number || c.Joined[i].Forwarded || c.Joined[k].Forwarded || early < 0 || early >= late || passing == (first.Reads || then.Writes) {
 				continue
 			}
 			list = append(list, fmt.Sprintf("(%s) of thread %d performs at tick %d, before (%s), which precedes it in the program and performs at tick %d",

@@ -123,6 +123,11 @@ func (c *Cause) follow(l *Loss, place string, end int) bool {
 	for i := served + 1; i < end; i++ {
 		if e := &c.Events[i]; c.samePlace(i, served) && e.State != e.Next && !e.Own {
 			l.At, l.Gives = i, true
+			for m := i; m < end; m++ { // it may have gone to a place that asked for none
+				if e := &c.Events[m]; e.Kind == trace.Message && e.Line == write.Line && e.Data != nil && e.Data[c.word(l.Loc)] == write.Written && c.handles(m) >= 0 {
+					l.At, l.Message, l.Gives = c.handles(m), m, false
+				}
+			}
 			return true
 		}
 	}
@@ -181,8 +186,10 @@ func (l *Loss) sentences(c *Cause) []string {
 	case l.Message >= 0:
 		m := &c.Events[l.Message]
 		text = fmt.Sprintf("the value is lost in %s: %s from %s brings %s = %d, and what is found after that is older", at, m.Name, m.Place, name, write.Written)
-	default:
+	case len(l.Older) > 0:
 		text = fmt.Sprintf("the value is lost after %s, which serves the store: what the controller sends is older", at)
+	default:
+		text = fmt.Sprintf("the value is lost after %s, which serves the store: no message brings an older one", at)
 	}
 	if _, actions := c.source(&c.Events[l.At]); len(actions) > 0 {
 		text += "; its actions: " + strings.Join(actions, ", ")

@@ -34,7 +34,9 @@ func (c *Cause) torn(i int) (Torn, bool) {
 		switch {
 		case e.Kind != trace.Access || e.Loc != op.Loc:
 		case e.Writes:
-			t.Between = k
+			if e.Thread != op.Thread {
+				t.Between = k
+			}
 		case e.Thread == op.Thread && e.Read == op.Read && (e.Number < 0 || e.Number == read):
 			t.First, t.Between = k, -1
 		}
@@ -43,8 +45,12 @@ func (c *Cause) torn(i int) (Torn, bool) {
 		return t, false
 	}
 	if served := c.served(t.First); served >= 0 {
+		if k := c.served(t.Between); k >= 0 && c.samePlace(k, served) {
+			t.Taken = k // by a core that shares the controller
+			return t, true
+		}
 		for k := t.First + 1; k < t.Between; k++ {
-			if e := &c.Events[k]; c.samePlace(k, served) && !e.Own && e.State != e.Next {
+			if c.samePlace(k, served) && c.taken(k) {
 				t.Taken = k
 			}
 		}
@@ -72,7 +78,10 @@ func (t *Torn) sentences(c *Cause) []string {
 	first, between, name := &c.Events[t.First], &c.Events[t.Between], c.program.Locations[op.Loc]
 	list := []string{fmt.Sprintf("(%s) of thread %d is not atomic: it reads %s = %d at tick %d%s, thread %d writes %s = %d at tick %d, and then it writes %s = %d at tick %d%s",
 		op.Letter, op.Thread, name, first.Read, first.At, c.servedIn(c.served(t.First)), between.Thread, name, between.Written, between.At, name, op.Written, c.Events[j.Access].At, c.servedIn(j.Served))}
-	if t.Taken < 0 {
+	switch {
+	case c.served(t.First) < 0:
+		return append(list, "the trace does not have the transition that served the read")
+	case t.Taken < 0:
 		return append(list, "no request of others changed the line in the controller that served the read between that and the other write")
 	}
 	text := fmt.Sprintf("the line is taken between the two accesses in %s at tick %d", c.row(t.Taken), c.Events[t.Taken].At)
