@@ -31,6 +31,7 @@ func LogTests(name string, data []byte) []*Test {
 	var tests []*Test
 	var source []string // from the line that names architecture and test on
 	for line := range strings.SplitSeq(string(data), "\n") {
+		line = litmus7.WithoutTime(strings.TrimRight(line, "\r"))
 		words := strings.Fields(line)
 		isEnd := strings.HasPrefix(line, "Generated assembler") || len(words) == 3 && words[0] == "Test"
 		switch {

@@ -29,6 +29,12 @@ func (e *EncodingError) Error() string { return e.Err.Error() }
 // Unwrap returns the cause.
 func (e *EncodingError) Unwrap() error { return e.Err }
 
+// packed are compressed or packed files that are not read, by their first bytes.
+var packed = []struct{ magic, name, tool string }{
+	{"\x28\xb5\x2f\xfd", "zstd", "zstd -dc"}, {"\xfd7zXZ\x00", "xz", "xz -dc"}, {"BZh", "bzip2", "bzip2 -dc"},
+	{"\x04\x22\x4d\x18", "lz4", "lz4 -dc"}, {"PK\x03\x04", "zip", "unzip -p"}, {"7z\xbc\xaf\x27\x1c", "7z", "7z x -so"},
+}
+
 // The first bytes of encodings.
 var (
 	gzipMagic  = []byte{0x1f, 0x8b}
@@ -120,6 +126,11 @@ func (d *decoder) open() error {
 		text = bufio.NewReaderSize(plain, 1<<16)
 		if d.starts(text, gzipMagic) {
 			return encodingError("gzip: compressed twice")
+		}
+	}
+	for _, p := range packed {
+		if d.starts(text, []byte(p.magic)) {
+			return encodingError("the file is compressed by %s, not gzip: pass it through %s", p.name, p.tool)
 		}
 	}
 	for _, mark := range utf16Marks {

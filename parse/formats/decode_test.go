@@ -49,6 +49,9 @@ func TestDecode(t *testing.T) {
 		{"behind it", zipped + "x", text, "decompress: unexpected EOF"},
 		{"no gzip", "\x1f\x8bthis is no compressed text", "", "decompress: gzip: invalid header"},
 		{"twice", zip(t, zipped), "", "gzip: compressed twice"},
+		{"zstd", "\x28\xb5\x2f\xfd\x24", "", "the file is compressed by zstd, not gzip: pass it through zstd -dc"},
+		{"xz", "\xfd7zXZ\x00", "", "the file is compressed by xz, not gzip: pass it through xz -dc"},
+		{"zip in gzip", zip(t, "PK\x03\x04"), "", "the file is compressed by zip, not gzip: pass it through unzip -p"},
 		{"UTF-16", "\xff\xfe0\x00", "", "the text is in UTF-16: convert it to UTF-8"},
 		{"UTF-16 of other order", "\xfe\xff\x000", "", "the text is in UTF-16: convert it to UTF-8"},
 	} {

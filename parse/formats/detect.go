@@ -11,6 +11,7 @@ import (
 	"ordeal/parse/formats/axe"
 	"ordeal/parse/formats/dbcop"
 	"ordeal/parse/formats/events"
+	"ordeal/parse/formats/internal/trace"
 	"ordeal/parse/formats/litmus"
 	"ordeal/parse/formats/litmus7"
 	"ordeal/parse/formats/oplog"
@@ -32,11 +33,11 @@ func (e *UnrecognizedError) Error() string {
 }
 
 // Detect recognises the format of a file by its beginning; whole says that head is
-// all of it. A file with nothing but blank lines and comments (#) is a trace file of
+// all of it. A file with nothing but blank lines and comments (# and //) is a trace file of
 // Axe without traces. The error is an *UnrecognizedError, or lists the candidates where
 // there is more than one that would read the file differently.
 func Detect(head []byte, whole bool) (Format, error) {
-	text := bytes.TrimLeft(head, " \t\r\n")
+	text := trace.SkipComments(head)
 	var unrecognized UnrecognizedError
 	for _, s := range signs {
 		missed := s.missed(text)

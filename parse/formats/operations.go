@@ -56,7 +56,7 @@ func (o *Operations) Next() (thread int32, op parse.Op, line int, err error) {
 		if err != nil {
 			return 0, parse.Op{}, 0, err
 		}
-		if len(code) == 0 || code[0] == '#' {
+		if len(code) == 0 || trace.IsComment(code) {
 			continue
 		}
 		thread, op, err = o.file.Parse(code)

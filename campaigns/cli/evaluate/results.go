@@ -72,7 +72,7 @@ func (c *evaluate) printResult(r *litmus7.Result, t *litmus.Test, models []strin
 			c.worsen(check.Forbidden)
 		}
 	}
-	if _, err := fmt.Fprintf(c.Stdout, "%s: %d states: %s\n", r.Test, len(r.States), strings.Join(texts, ", ")); err != nil {
+	if _, err := fmt.Fprintf(c.Stdout, "%s: %d states: %s\n", strings.TrimSpace(r.Test+" "+r.Log), len(r.States), strings.Join(texts, ", ")); err != nil {
 		return err
 	}
 	for i := range r.States {

@@ -18,9 +18,6 @@ func ReadText(in io.Reader, name string) (h *parse.History, notes []string, err 
 	b := new(builder)
 	b.session() // there is one more than separators
 	err = b.ReadLines(in, name, func(line []byte, number int) error {
-		if bytes.HasPrefix(line, []byte("//")) {
-			return nil
-		}
 		err := b.line(line, number)
 		if err != nil {
 			b.events = b.events[:0]

@@ -147,6 +147,17 @@ func TestInitialFaults(t *testing.T) {
 	}
 }
 
+// TestSecondTest: lines of # are comments, and another test is refused as such.
+func TestSecondTest(t *testing.T) {
+	text := "# c\nX86_64 t\n{}\n P0 ;\n movl $1,(x) ;\n# d\nexists (x=1)\n# e\n"
+	if _, err := Parse("t", []byte(text)); err != nil {
+		t.Error(err)
+	}
+	if _, err := Parse("t", []byte(text+text)); err == nil || err.Error() != "t:10: another test, t, begins: want one a file" {
+		t.Error(err)
+	}
+}
+
 // TestCases: what a test does where its loads return certain values, by hand.
 func TestCases(t *testing.T) {
 	for _, test := range []struct {

@@ -106,7 +106,7 @@ func (r *reader) line() (text string, number int, ok bool) {
 			}
 			text = text[:from] + " " + text[from+to+2:]
 		}
-		if text = strings.TrimSpace(text); text != "" {
+		if text = strings.TrimSpace(text); text != "" && !strings.HasPrefix(text, "#") && !strings.HasPrefix(text, "//") {
 			return text, r.at, true
 		}
 	}
@@ -340,6 +340,10 @@ func (r *reader) tail() {
 		text, n, ok := r.line()
 		if !ok {
 			break
+		}
+		if words := strings.Fields(text); len(words) == 2 && Missed([]byte(text)) == nil {
+			r.fault(n, "another test, %s, begins: want one a file", words[1])
+			return
 		}
 		if first == 0 {
 			first = n

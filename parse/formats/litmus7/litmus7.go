@@ -74,6 +74,7 @@ func (o Observation) String() string { return observationNames[o] }
 type Result struct {
 	Form   Form
 	Test   string // name
+	Log    string // of a table of mcompare, whose it is
 	Kind   Kind
 	States []State
 	// OK says that the condition, with its quantifier, is validated.

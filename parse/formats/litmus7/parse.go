@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,6 +19,9 @@ import (
 // malformed or missing, and numbers that contradict each other.
 func Parse(name string, data []byte) ([]Result, error) {
 	r := &reader{name: name, rest: string(data)}
+	if isTable(r.rest) {
+		return r.tables()
+	}
 	var results []Result
 	var all faults.List
 	for r.next() {
@@ -50,6 +54,9 @@ func Parse(name string, data []byte) ([]Result, error) {
 // nil if the first one begins in it.
 func (f Form) Missed(text []byte) error {
 	r := &reader{rest: string(text)}
+	if f == Litmus7 && isTable(r.rest) {
+		return nil
+	}
 	for r.next() {
 		if !isHead(r.text) {
 			continue
@@ -60,7 +67,7 @@ func (f Form) Missed(text []byte) error {
 		}
 		return fmt.Errorf("want %s behind %q", headings[f], head)
 	}
-	return errors.New("want a line \"Test NAME Allowed\", Forbidden or Required")
+	return errors.New("want a line \"Test NAME Allowed\", Forbidden or Required, or a table of mcompare")
 }
 
 // headings are those of the states, by form.
@@ -97,9 +104,21 @@ func (r *reader) next() bool {
 		return false
 	}
 	r.text, r.rest, _ = strings.Cut(r.rest, "\n")
-	r.text = strings.TrimRight(r.text, " \t\r")
+	r.text = WithoutTime(strings.TrimRight(r.text, " \t\r"))
 	r.line++
 	return true
+}
+
+// stamp is what dmesg, journalctl -k and netconsole put before a line of the kernel's log, in
+// which klitmus7 prints: the seconds since the start, and a date or a level before them.
+var stamp = regexp.MustCompile(`^(?:[A-Z][a-z]{2} +\d+ [0-9:]{8} \S+ kernel: )?(?:<\d+>)?\[ *\d+\.\d+(?:,\d+)?\](?: |$)`)
+
+// WithoutTime is a line of a log without the time that the kernel's log has before it.
+func WithoutTime(line string) string {
+	if line == "" || line[0] != '[' && line[0] != '<' && !strings.Contains(line, " kernel: ") {
+		return line
+	}
+	return line[len(stamp.FindString(line)):]
 }
 
 // skip goes to the next line that is not empty.

@@ -36,7 +36,7 @@ func Fits(text []byte, d Dialect) bool {
 	line := 0
 	for code := range bytes.SplitSeq(text, []byte{'\n'}) {
 		line++
-		if code = bytes.TrimSpace(code); len(code) == 0 {
+		if code = bytes.TrimSpace(code); len(code) == 0 || trace.IsComment(code) {
 			continue
 		}
 		if r.line(code, line) != nil {

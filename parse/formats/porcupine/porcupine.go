@@ -75,7 +75,7 @@ type Result struct {
 // or joins all faults, each with name and line.
 func Read(in io.Reader, name string) (*Result, error) {
 	r := reader{open: map[string]int{}}
-	if err := r.trace.ReadLines(in, name, r.line); err != nil {
+	if err := r.trace.ReadAllLines(in, name, r.line); err != nil {
 		return nil, err
 	}
 	if err := r.maps.end(); err != nil {

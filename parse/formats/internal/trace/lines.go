@@ -67,9 +67,36 @@ func (l *Lines) Next() ([]byte, error) {
 	return bytes.TrimSpace(line), nil
 }
 
-// ReadLines calls each for every line of a text that is not blank, and notes
-// its errors as faults of the line. Its own error is about reading.
+// IsComment reports whether a line is one of #, or of //. A tag of EDN is none.
+func IsComment(line []byte) bool {
+	return bytes.HasPrefix(line, []byte("//")) || len(line) > 0 && line[0] == '#' && bytes.IndexByte(line, '{') < 0
+}
+
+// SkipComments is a text from its first line on that is neither blank nor a comment.
+func SkipComments(text []byte) []byte {
+	for {
+		text = bytes.TrimLeft(text, " \t\r\n")
+		line, rest, _ := bytes.Cut(text, []byte{'\n'})
+		if !IsComment(line) {
+			return text
+		}
+		text = rest
+	}
+}
+
+// ReadLines calls each for every line of a text that is neither blank nor a comment, and
+// notes its errors as faults of the line. Its own error is about reading.
 func (b *Builder) ReadLines(in io.Reader, name string, each func(line []byte, number int) error) error {
+	return b.ReadAllLines(in, name, func(line []byte, number int) error {
+		if IsComment(line) {
+			return nil
+		}
+		return each(line, number)
+	})
+}
+
+// ReadAllLines is ReadLines with comments.
+func (b *Builder) ReadAllLines(in io.Reader, name string, each func(line []byte, number int) error) error {
 	lines := NewLines(in, name)
 	for {
 		line, err := lines.Next()
