@@ -5,14 +5,12 @@ package cli
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/engine/summary"
@@ -67,36 +65,5 @@ bench bugs --bugs fifo`, "\n") {
 		f, err := os.OpenFile(name, os.O_RDWR, 0)
 		must.Succeed(t, err)
 		must.Succeed(t, f.Close())
-	}
-}
-
-// TestInterruptedWork interrupts commands in the middle of their work, soon and later, which none of them
-// outlasts: the limit is one of hanging, far above what they take.
-func TestInterruptedWork(t *testing.T) {
-	t.Chdir(t.TempDir())
-	for n, line := range []string{
-		"explore --protocol moesi-hammer --cores 3 --dir DIR",
-		"audit --protocol mesi-two-level --cpu 10m --dir DIR",
-		"audit --protocol mi --cpu 10m --title x* --dir DIR",
-		"mutate run --protocol mesi-two-level --dir DIR",
-		"mutate bugs",
-		"run --protocol mi --seed 1 --threads 8 --ops 20000 --rounds 100 --dir DIR",
-	} {
-		for i, after := range []time.Duration{10 * time.Millisecond, 500 * time.Millisecond} {
-			var output bytes.Buffer
-			ctx, stop := context.WithTimeout(t.Context(), after)
-			e := command.NewEnv([]string{"ordeal"}, strings.NewReader(""), &output, &output)
-			e.Stop = ctx.Done()
-			root := newRoot(e, nil, commands)
-			root.SetArgs(strings.Fields(strings.ReplaceAll(line, "DIR", fmt.Sprintf("%d-%d", n, i))))
-			ended := make(chan int, 1)
-			go func() { ended <- e.Finish(root.ExecuteContext(ctx)) }()
-			select {
-			case <-ended:
-			case <-time.After(time.Minute):
-				t.Fatalf("%s: not ended a minute after its interrupt at %v: %s", line, after, &output)
-			}
-			stop()
-		}
 	}
 }

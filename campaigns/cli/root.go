@@ -13,11 +13,13 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"ordeal/campaigns/cli/audit"
+	"ordeal/campaigns/audit"
+	auditcli "ordeal/campaigns/cli/audit"
 	"ordeal/campaigns/cli/campaign"
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/cli/evaluate"
@@ -32,7 +34,7 @@ import (
 // Main runs the command line args, args[0] being the command's own name, and
 // returns the exit status: see summary.ExitOK and its neighbours. The manual has
 // the README.md files that help prints. The first SIGINT or SIGTERM asks the
-// command to stop; the second ends it at once.
+// command to stop, which has two seconds for it; the second ends it at once.
 func Main(args []string, manual fs.FS, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -51,9 +53,45 @@ func Main(args []string, manual fs.FS, stdin io.Reader, stdout, stderr io.Writer
 	root.SetIn(stdin)
 	root.SetOut(e.Stdout)
 	root.SetErr(e.Stderr)
-	err := root.ExecuteContext(ctx)
-	err = errors.Join(err, e.EndProfile())
-	return e.Finish(err)
+	ended := make(chan int, 1)
+	go func() {
+		err := root.ExecuteContext(ctx)
+		ended <- e.Finish(errors.Join(err, e.EndProfile()))
+	}()
+	select {
+	case status := <-ended:
+		return status
+	case <-ctx.Done():
+	}
+	return await(ended, e, stderr)
+}
+
+// A command that was asked to end has ending for it, of which it works busy at most; to one that hardly works,
+// as it waits for what never comes, that does not apply. On a machine where others have the processors it has
+// longer, up to utmost.
+const (
+	ending = 1800 * time.Millisecond
+	busy   = time.Second
+	idle   = 50 * time.Millisecond
+	utmost = 20 * time.Second
+)
+
+// await returns the exit status of a command that was asked to end, and that of one which is abandoned in a phase
+// that does not look for signals: what is recorded is whole at any moment, as for a kill.
+func await(ended <-chan int, e *env, stderr io.Writer) int {
+	asked, before := time.Now(), audit.ProcessTime()
+	for wait := ending; ; wait = ending / 20 {
+		select {
+		case status := <-ended:
+			return status
+		case <-time.After(wait):
+		}
+		worked, passed := audit.ProcessTime()-before, time.Since(asked)
+		if worked >= busy || worked <= idle || passed >= utmost {
+			fmt.Fprintf(stderr, "ordeal: interrupted, and abandoned %.1f s later: what is recorded stays as it is\n", passed.Seconds())
+			return int(e.Abandoned.Load())
+		}
+	}
 }
 
 // helpAll turns --help-all into --help, and reports whether it is there.
@@ -85,7 +123,7 @@ var commands = []constructor{
 	{"gen", newGen},
 	{"run", newRun},
 	{"explore", newExplore},
-	{"audit", audit.New},
+	{"audit", auditcli.New},
 	{"slicc", slicc.New},
 	{"check", evaluate.NewCheck},
 	{"verify", evaluate.NewVerify},

@@ -20,7 +20,7 @@ const commandTimeout = 2 * time.Minute
 
 // slurm calls one of Slurm's commands and returns its output.
 func slurm(ctx context.Context, name string, args ...string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, commandTimeout)
+	ctx, cancel := context.WithTimeoutCause(ctx, commandTimeout, fmt.Errorf("no end after %s", commandTimeout))
 	defer cancel()
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.WaitDelay = time.Second
@@ -30,6 +30,9 @@ func slurm(ctx context.Context, name string, args ...string) (string, error) {
 	err := cmd.Run()
 	if err == nil {
 		return stdout.String(), nil
+	}
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
 	}
 	if text := strings.TrimSpace(stderr.String()); text != "" {
 		err = fmt.Errorf("%w: %s", err, text)

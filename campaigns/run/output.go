@@ -1,15 +1,12 @@
 package run
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
-	"os/signal"
 	"syscall"
-	"time"
 
 	"ordeal/sim/osfile"
 )
@@ -71,7 +68,7 @@ func CreateOutput(path string, mode fs.FileMode) (*Output, error) {
 }
 
 // openInPlace opens what is not to be replaced. The process's own output is not
-// opened anew, which would truncate a file that it goes to.
+// opened anew, which would truncate a file that it goes to. A FIFO without a reader is waited for.
 func (o *Output) openInPlace(mode fs.FileMode) error {
 	if info, err := os.Stat(o.path); err == nil {
 		for _, f := range []*os.File{os.Stdout, os.Stderr} {
@@ -83,40 +80,10 @@ func (o *Output) openInPlace(mode fs.FileMode) error {
 	}
 	o.kind = inPlace
 	var err error
-	o.file, err = openWaiting(o.path, mode)
+	if o.file, err = os.OpenFile(o.path, os.O_WRONLY|os.O_CREATE, mode); errors.Is(err, syscall.ENXIO) { // a socket, or a device without hardware
+		err = fmt.Errorf("write %s, which is no file: %w", o.path, err)
+	}
 	return err
-}
-
-// readerInterval is how often a reader of a FIFO is looked for.
-const readerInterval = 20 * time.Millisecond
-
-// openWaiting opens a file to write to. A FIFO has to have a reader first, who is
-// waited for until a signal asks the process to end.
-func openWaiting(path string, mode fs.FileMode) (*os.File, error) {
-	flags := os.O_WRONLY | os.O_CREATE
-	if info, err := os.Stat(path); err == nil && info.Mode()&fs.ModeNamedPipe != 0 {
-		flags |= syscall.O_NONBLOCK
-	}
-	open := func() (*os.File, error) { return os.OpenFile(path, flags, mode) }
-	f, err := open()
-	switch {
-	case !errors.Is(err, syscall.ENXIO):
-		return f, err
-	case flags&syscall.O_NONBLOCK == 0: // a socket, or a device without hardware: it will never have a reader
-		return nil, fmt.Errorf("write %s, which is no file: %w", path, err)
-	}
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	defer signal.Stop(signals)
-	for tick := time.NewTicker(readerInterval); errors.Is(err, syscall.ENXIO); f, err = open() {
-		select {
-		case <-signals:
-			tick.Stop()
-			return nil, fmt.Errorf("write %s, which has no reader: %w", path, context.Canceled)
-		case <-tick.C:
-		}
-	}
-	return f, err
 }
 
 // empty removes what a file has that is written in place.

@@ -1,12 +1,10 @@
 package run
 
 import (
-	"context"
 	"errors"
 	"io"
 	"net"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"testing"
 	"time"
@@ -15,31 +13,6 @@ import (
 
 	"ordeal/campaigns/internal/must"
 )
-
-// A FIFO without a reader is waited for until the first signal.
-func TestOutputWithoutReader(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "fifo")
-	must.Succeed(t, unix.Mkfifo(path, 0o600))
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, unix.SIGTERM) // so that it does not end the test
-	defer signal.Stop(signals)
-	ended := make(chan error, 1)
-	go func() {
-		_, err := CreateOutput(path, Plain)
-		ended <- err
-	}()
-	for { // a second signal is for a first one that came before it waited
-		select {
-		case err := <-ended:
-			if !errors.Is(err, context.Canceled) {
-				t.Errorf("%v, want an interruption", err)
-			}
-			return
-		case <-time.After(10 * time.Millisecond):
-			must.Succeed(t, unix.Kill(os.Getpid(), unix.SIGTERM))
-		}
-	}
-}
 
 // A socket never has a reader.
 func TestOutputSocket(t *testing.T) {
@@ -58,7 +31,7 @@ func TestOutputLateReader(t *testing.T) {
 	must.Succeed(t, unix.Mkfifo(path, 0o600))
 	ended := make(chan error, 1)
 	go func() { ended <- WriteOutput(path, []byte("text\n"), Plain) }()
-	time.Sleep(3 * readerInterval)
+	time.Sleep(60 * time.Millisecond)
 	f, err := os.Open(path)
 	must.Succeed(t, err)
 	defer f.Close()

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os/exec"
@@ -88,6 +89,7 @@ func (g *group) wait(ctx context.Context, c Command, stop bool) (result Result) 
 		defer ticker.Stop()
 		measure = ticker.C
 	}
+	grace := cmp.Or(c.Grace, DefaultGrace)
 	for !stop {
 		select {
 		case <-g.exited:
@@ -105,12 +107,8 @@ func (g *group) wait(ctx context.Context, c Command, stop bool) (result Result) 
 				c.OnTimeout(g.pid)
 			}
 		case <-ctx.Done():
-			stop = true
+			stop, grace = true, min(grace, InterruptGrace)
 		}
-	}
-	grace := c.Grace
-	if grace == 0 {
-		grace = DefaultGrace
 	}
 	g.signal(syscall.SIGTERM)
 	select {

@@ -54,6 +54,9 @@ import (
 // DefaultGrace is the time between SIGTERM and SIGKILL.
 const DefaultGrace = 2 * time.Second
 
+// InterruptGrace is the most of it when the context is done: who asked for that waits two seconds in all.
+const InterruptGrace = time.Second
+
 // Command is a process to run. Its standard input is /dev/null.
 type Command struct {
 	Path string

@@ -117,6 +117,9 @@ func (x *auditCommand) run(ctx context.Context) error {
 	if err := x.options(); err != nil {
 		return command.Usage(err)
 	}
+	if x.title != "" {
+		x.Abandoned.Store(abort)
+	}
 	command.CollectSeldom()
 	c := audit.Campaign(x.o)
 	if err := x.known.Replace(x.Env, &c.Known); err != nil {
@@ -194,11 +197,6 @@ func (x *auditCommand) conclude(ctx context.Context, schedule *audit.Schedule, s
 	} else {
 		err = errors.Join(err, r.WriteText(x.Stdout))
 	}
-	if werr := x.report(context.WithoutCancel(ctx)); werr != nil {
-		err = errors.Join(err, werr)
-	} else if !x.json {
-		fmt.Fprintf(x.Stdout, "\nreport   %s\n", filepath.Join(x.dir, "report.html"))
-	}
 	status := sum.ExitStatus()
 	if slices.ContainsFunc(r.Findings, func(f *audit.Finding) bool { return f.Dir == "" && len(f.Conditions) == 0 }) {
 		status = summary.ExitFinding // one that could not be recorded
@@ -210,6 +208,12 @@ func (x *auditCommand) conclude(ctx context.Context, schedule *audit.Schedule, s
 		} else if sum.Interrupted {
 			status = abort
 		}
+	}
+	x.Abandoned.Store(int32(status))
+	if werr := x.report(context.WithoutCancel(ctx)); werr != nil {
+		err = errors.Join(err, werr)
+	} else if !x.json {
+		fmt.Fprintf(x.Stdout, "\nreport   %s\n", filepath.Join(x.dir, "report.html"))
 	}
 	return x.Found(status, err)
 }

@@ -8,8 +8,10 @@ import (
 	"io"
 	"log/slog"
 	"runtime/pprof"
+	"sync/atomic"
 	"syscall"
 
+	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/report/progress"
 	"ordeal/campaigns/run"
@@ -27,7 +29,9 @@ type Env struct {
 	// Terminal is standard error, for what is drawn.
 	Terminal io.Writer
 	// Stop is closed when the command is to stop; nil: never.
-	Stop        <-chan struct{}
+	Stop <-chan struct{}
+	// Abandoned is the exit status of a command that does not end when it is to stop.
+	Abandoned   atomic.Int32
 	Log         *slog.Logger
 	written     *checkedWriter // what Stdout escapes to
 	stopProfile func() error
@@ -41,6 +45,7 @@ func NewEnv(args []string, stdin io.Reader, stdout, stderr io.Writer) *Env {
 		Args: args, Stdin: stdin, Data: data, Stdout: &messages.Escaper{W: data},
 		Terminal: stderr, Stderr: &messages.Escaper{W: stderr},
 	}
+	e.Abandoned.Store(summary.ExitUndecided)
 	if progress.IsTerminal(stdout) {
 		e.Data = e.Stdout
 	}
