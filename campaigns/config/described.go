@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
-	"os"
 	"reflect"
 	"slices"
 	"strconv"
@@ -14,6 +13,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"ordeal/campaigns/config/document"
+	"ordeal/sim/osfile"
 	"ordeal/sim/ruby/cache"
 	"ordeal/sim/ruby/description"
 )
@@ -28,7 +28,7 @@ func (m *Machine) Describe() (*description.System, error) {
 		s := new(description.System)
 		return s, json.Unmarshal([]byte(m.MachineFile), s)
 	}
-	f, err := os.Open(m.MachineFile)
+	f, err := osfile.OpenRegular(m.MachineFile)
 	if err != nil {
 		return nil, err
 	}

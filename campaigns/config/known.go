@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"ordeal/campaigns/config/document"
 	"ordeal/campaigns/diagnose"
 )
 
@@ -85,7 +87,14 @@ func ReadKnown(name string, r io.Reader) ([]Known, error) {
 	var file struct {
 		Known []Known `yaml:"known"`
 	}
-	decoder := yaml.NewDecoder(r)
+	text, err := document.Bounded(r)
+	if err == nil && len(text) > document.MaxSize {
+		err = fmt.Errorf("more than %d bytes", document.MaxSize)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
 	decoder.KnownFields(true)
 	if err := decoder.Decode(&file); err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("read %s: %w", name, err)

@@ -26,25 +26,22 @@ var userPaths = map[string]int{
 	"campaigns/run/files.go":            6, // the one place
 	"campaigns/run/files_linux.go":      1, // openExisting, of a path that was opened before
 	"campaigns/run/files_other.go":      7, // the same place on other systems
-	"campaigns/run/output.go":           7, // files named for output
+	"campaigns/run/output.go":           6, // files named for output
 	"campaigns/config/file.go":          2, // FILE, and what lies beside it
-	"campaigns/config/described.go":     1, // the description of the machine
 	"campaigns/run/trustfile.go":        3, // the user's configuration
-	"campaigns/run/sources.go":          2, // this program, and gem5, which is about to be executed
 	"campaigns/engine/merge/merge.go":   2, // is a source the target?
 	"campaigns/report/html/matrix.go":   1, // --kill
 	"campaigns/report/index/query.go":   1, // the index
-	"campaigns/report/index/index.go":   1, // the index
 	"campaigns/cli/campaign/reindex.go": 1, // the index
 	"campaigns/cli/evaluate/convert.go": 1, // is FILE a directory?
 	"campaigns/cli/gem5.go":             2, // --gem5-tree
 	"campaigns/cli/gem5_agent.go":       1, // DIR
-	"campaigns/cli/evaluate/input.go":   2, // is FILE a directory? --program
+	"campaigns/cli/evaluate/input.go":   1, // is FILE a directory?
 	"campaigns/cli/command/input.go":    2, // FILE
 	"campaigns/cli/reduce.go":           1, // is it a file of traces?
 	"campaigns/cli/evaluate/verify.go":  1, // is FILE a directory?
 	"campaigns/litmus/herd.go":          3, // temporary files
-	"campaigns/litmus/load.go":          4, // FILE
+	"campaigns/litmus/load.go":          3, // FILE
 }
 
 // links demands that files below a campaign or run directory are opened, made

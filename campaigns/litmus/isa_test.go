@@ -74,7 +74,7 @@ func eachTest(t *testing.T, folder string, f func(path string, parsed *format.Te
 		if err != nil || !strings.HasSuffix(path, Suffix) {
 			return err
 		}
-		data, err := readTest(path)
+		data, err := read(path, maxTest)
 		must.Succeed(t, err)
 		parsed, err := format.Parse(path, data)
 		f(path, parsed, err)

@@ -97,7 +97,7 @@ func (l *loader) list(path string, depth int) {
 		l.fault(fmt.Errorf("%s: lists name lists more than %d deep", path, maxLists))
 		return
 	}
-	data, err := os.ReadFile(path)
+	data, err := read(path, maxList)
 	if err != nil {
 		l.fault(err)
 		return
@@ -129,7 +129,7 @@ func (l *loader) file(path string) {
 	if l.known(path) {
 		return
 	}
-	data, err := readTest(path)
+	data, err := read(path, maxTest)
 	if err != nil {
 		l.fault(err)
 		return
@@ -146,23 +146,26 @@ func (l *loader) file(path string) {
 	l.tests = append(l.tests, &Test{Test: test, File: path})
 }
 
-// maxTest bounds the bytes of a test, which may come from others and be
-// compressed: those of the literature have some hundred.
-const maxTest = 1 << 20
+// The bytes of tests and of lists are bounded, which may come from others and be
+// compressed: tests of the literature have some hundred.
+const (
+	maxTest = 1 << 20
+	maxList = 16 << 20
+)
 
-// readTest reads the text of a test.
-func readTest(path string) ([]byte, error) {
+// read reads the text of a test or list.
+func read(path string, limit int) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(formats.Decode(f), maxTest+1))
+	data, err := io.ReadAll(io.LimitReader(formats.Decode(f), int64(limit)+1))
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", path, err)
 	}
-	if len(data) > maxTest {
-		return nil, fmt.Errorf("read %s: it has more than %d bytes, too many for a litmus test", path, maxTest)
+	if len(data) > limit {
+		return nil, fmt.Errorf("read %s: it has more than %d bytes, too many for litmus tests", path, limit)
 	}
 	return data, nil
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"ordeal/sim/machine"
+	"ordeal/sim/osfile"
 )
 
 // The directories of campaigns and runs may come from others: a link in them
@@ -26,7 +27,7 @@ var ErrLink = errors.New("a symbolic link is on this path, and none is followed 
 
 // ErrIrregular is the error for what is no regular file: a directory, a device,
 // a pipe or a socket.
-var ErrIrregular = errors.New("it is no regular file")
+var ErrIrregular = osfile.ErrIrregular
 
 // New files and directories have the permissions that the umask leaves.
 const (

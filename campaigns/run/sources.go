@@ -5,17 +5,16 @@ import (
 	"crypto/sha256"
 	"debug/elf"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"hash"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"ordeal/campaigns/config"
 	"ordeal/sim/gem5"
+	"ordeal/sim/osfile"
 	"ordeal/sim/protocols"
 	"ordeal/sim/slicc/syntax"
 )
@@ -84,13 +83,7 @@ func (h hashedFS) ReadFile(name string) ([]byte, error) {
 // buildID identifies an executable by the ID that its linker computed of its
 // contents, as go and gcc do, else by its hash.
 func buildID(path string) (string, error) {
-	// A pipe would have to be opened by its other end, too.
-	if info, err := os.Stat(path); err != nil {
-		return "", err
-	} else if !info.Mode().IsRegular() {
-		return "", errors.New("no regular file")
-	}
-	f, err := os.Open(path)
+	f, err := osfile.OpenRegular(path)
 	if err != nil {
 		return "", err
 	}

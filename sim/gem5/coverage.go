@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"ordeal/sim"
+	"ordeal/sim/osfile"
 )
 
 // statsPrefix begins the statistics of Ruby.
@@ -77,7 +78,7 @@ func transition(line string) (key sim.Transition, count uint64, ok bool) {
 // line for each transition with machine, state, event and count. A simulation
 // that did not come to its end has no statistics.
 func (l *launch) coverage() (sim.Coverage, error) {
-	stats, err := os.Open(l.path(OutputDir, "stats.txt"))
+	stats, err := osfile.OpenRegular(l.path(OutputDir, "stats.txt"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	script "ordeal/scripts/gem5"
+	"ordeal/sim/osfile"
 	"ordeal/sim/sandbox"
 	"ordeal/sim/scratch"
 )
@@ -127,11 +128,11 @@ func (i *Info) tidy() *Info {
 
 // readOutput is gem5's standard output followed by its standard error.
 func readOutput(dir string) (string, error) {
-	out, err := os.ReadFile(filepath.Join(dir, StdoutFile))
+	out, err := osfile.ReadFile(filepath.Join(dir, StdoutFile), maxOutput)
 	if err != nil {
 		return "", err
 	}
-	errs, err := os.ReadFile(filepath.Join(dir, StderrFile))
+	errs, err := osfile.ReadFile(filepath.Join(dir, StderrFile), maxOutput)
 	return string(out) + string(errs), err
 }
 

@@ -19,6 +19,7 @@ import (
 	script "ordeal/scripts/gem5"
 	"ordeal/sim"
 	"ordeal/sim/gem5/agent"
+	"ordeal/sim/osfile"
 	"ordeal/sim/sandbox"
 )
 
@@ -340,10 +341,13 @@ func (l *launch) results(end sandbox.Result, debug *debugReader) ([]sim.Result, 
 	return results, err
 }
 
+// maxOutput bounds what is read of a file that a simulator has written.
+const maxOutput = 4 << 30
+
 // logs are the logs of the programs, and which of them are whole.
 func (l *launch) logs(debug *debugReader) (logs []sim.Log, whole []bool, err error) {
 	if l.agents != nil {
-		data, err := os.ReadFile(l.path(AgentFile))
+		data, err := osfile.ReadFile(l.path(AgentFile), maxOutput)
 		if err == nil {
 			err = l.agents.Read(data)
 		}
@@ -357,7 +361,7 @@ func (l *launch) logs(debug *debugReader) (logs []sim.Log, whole []bool, err err
 		logs, whole = debug.sums.logs()
 		return logs, whole, nil
 	}
-	log, err := os.ReadFile(l.path(OutputDir, guestFile))
+	log, err := osfile.ReadFile(l.path(OutputDir, guestFile), maxOutput)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, err
 	}

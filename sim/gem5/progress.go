@@ -1,11 +1,11 @@
 package gem5
 
 import (
-	"os"
 	"sync"
 	"time"
 
 	"ordeal/sim"
+	"ordeal/sim/osfile"
 )
 
 // Progress is how far a simulation got.
@@ -37,7 +37,7 @@ func (l *launch) reportProgress() (stop func()) {
 				return
 			case <-ticker.C:
 			}
-			text, err := os.ReadFile(l.path(StdoutFile))
+			text, err := osfile.ReadFile(l.path(StdoutFile), maxOutput)
 			if err != nil {
 				continue // not made yet
 			}

@@ -14,12 +14,6 @@ import (
 // terminal does not become that of this process.
 const NoWait = unix.O_NONBLOCK | unix.O_NOCTTY
 
-// OpenData opens what may be a pipe or a terminal for reading: it does not wait
-// for the other end, and a terminal does not become that of this process.
-func OpenData(name string) (*os.File, error) {
-	return os.OpenFile(name, os.O_RDONLY|NoWait, 0)
-}
-
 // Lock locks a file until it is closed, by flock: no other open file can lock
 // it. It does not wait; the error is ErrLocked or that of a file system without
 // locks.

@@ -13,9 +13,6 @@ import (
 // NoWait are no flags here: pipes have names of their own.
 const NoWait = 0
 
-// OpenData opens what may be a pipe for reading.
-func OpenData(name string) (*os.File, error) { return os.Open(name) }
-
 // Lock locks a file until it is closed: no other open file can lock it. It does
 // not wait; the error is ErrLocked or that of a file system without locks.
 func Lock(f *os.File) error { return lock(f, windows.LOCKFILE_EXCLUSIVE_LOCK) }

@@ -171,7 +171,7 @@ func (d disk) in(op, name string, do func(root *os.Root, name string, in folder)
 	}
 	var root *os.Root
 	for i := range list {
-		next, err := os.OpenRoot(list[i].root)
+		next, err := osfile.OpenRoot(list[i].root)
 		if err != nil && i > 0 {
 			return fmt.Errorf("folder of slicc-path: %w", err)
 		}
@@ -205,22 +205,14 @@ func (d disk) Folders() []string {
 func (d disk) Open(name string) (file fs.File, err error) {
 	err = d.in("open", name, func(root *os.Root, at string, in folder) error {
 		// Opening a pipe would wait for its other end.
-		f, err := root.OpenFile(at, os.O_RDONLY|osfile.NoWait, 0)
+		f, err := osfile.Regular(root.OpenFile(at, os.O_RDONLY|osfile.NoWait, 0))
 		if info, lerr := root.Lstat(at); err != nil && lerr == nil && info.Mode()&fs.ModeSymlink != 0 && !errors.Is(err, fs.ErrNotExist) {
 			err = &fs.PathError{Err: fmt.Errorf("a symbolic link leads out of %s, and is not followed", in.root)}
 		}
-		if err != nil {
-			return err
+		if err == nil {
+			file = f
 		}
-		info, err := f.Stat()
-		if err == nil && !info.Mode().IsRegular() {
-			err = &fs.PathError{Op: "open", Path: name, Err: osfile.ErrIrregular}
-		}
-		if err != nil {
-			return errors.Join(err, f.Close())
-		}
-		file = f
-		return nil
+		return err
 	})
 	return file, err
 }

@@ -137,14 +137,14 @@ func (t *Trace) nonempty() *Trace {
 	return t
 }
 
-// readDecoded reads a file in one of the formats.
-func readDecoded(path string, open func(string) (*os.File, error)) ([]byte, error) {
-	f, err := open(path)
+// decoded reads a file in one of the formats.
+func (in *Input) decoded(path string, open func(string) (io.ReadCloser, fs.FileInfo, error)) ([]byte, error) {
+	f, info, err := open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return io.ReadAll(formats.Decode(f))
+	return io.ReadAll(formats.Decode(run.Within(in.Memory, f, info.Size())))
 }
 
 // runDir reads a run directory.
@@ -274,11 +274,11 @@ func (in *Input) read(f formats.Format, r io.Reader, name string, evaluate func(
 
 // native parses a native log; the rounds stand in its first header.
 func (in *Input) native(name string, data []byte) (*Trace, error) {
-	program, open := in.Program, os.Open
+	program, open := in.Program, in.Open
 	if program == "" { // of a run directory, which may come from others
-		program, open = filepath.Join(run.Resolve(filepath.Dir(name)), run.ProgramFile), run.Open
+		program, open = filepath.Join(run.Resolve(filepath.Dir(name)), run.ProgramFile), command.OpenRecord
 	}
-	text, err := readDecoded(program, open)
+	text, err := in.decoded(program, open)
 	if errors.Is(err, fs.ErrNotExist) && in.Program == "" {
 		return nil, command.Usage(fmt.Errorf("%s is a native log and there is no %s beside it: name its program with --program", name, run.ProgramFile))
 	}

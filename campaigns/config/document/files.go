@@ -26,17 +26,11 @@ func OnDisk(from, name string) (string, []byte, error) {
 	if err := yamlName(name); err != nil {
 		return "", nil, err
 	}
-	// Opening a pipe would block until it has a writer.
-	f, err := osfile.OpenData(name)
+	f, err := osfile.OpenRegular(name)
 	if err != nil {
 		return "", nil, err
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err != nil {
-		return "", nil, err
-	} else if !info.Mode().IsRegular() {
-		return "", nil, fmt.Errorf("%s is no regular file", name)
-	}
 	text, err := Bounded(f)
 	return name, text, err
 }

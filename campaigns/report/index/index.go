@@ -18,12 +18,13 @@ import (
 	"io"
 	"io/fs"
 	"net/url"
-	"os"
 	"path/filepath"
 	"time"
 
 	"modernc.org/sqlite"
 	lib "modernc.org/sqlite/lib"
+
+	"ordeal/sim/osfile"
 )
 
 // errDamaged means that SQLite cannot read the file.
@@ -70,7 +71,7 @@ func connect(ctx context.Context, path, mode string) (*index, error) {
 // checkMagic refuses a file that is no SQLite database. An empty file is one
 // that was created, but never written.
 func checkMagic(path string) error {
-	f, err := os.Open(path)
+	f, err := osfile.OpenRegular(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	} else if err != nil {

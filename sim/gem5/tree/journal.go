@@ -33,6 +33,9 @@ const (
 // maxFile is the most bytes of a file that is changed; sources are far below it.
 const maxFile = 64 << 20
 
+// maxJournal is the most bytes of a journal, which has such files.
+const maxJournal = 1 << 30
+
 // journal is what is needed to restore the tree. It is on the disk from before
 // the first change until after the last one.
 type journal struct {
@@ -83,7 +86,7 @@ func (t *Tree) open() (*place, error) {
 	if err != nil {
 		return nil, err
 	}
-	root, err := os.OpenRoot(real)
+	root, err := osfile.OpenRoot(real)
 	if err != nil {
 		return nil, err
 	}
@@ -111,11 +114,11 @@ func (p *place) read(name string) ([]byte, fs.FileMode, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	f, err := p.root.OpenFile(name, os.O_RDONLY|osfile.NoWait, 0)
+	f, err := osfile.Regular(p.root.OpenFile(name, os.O_RDONLY|osfile.NoWait, 0))
 	if err != nil {
 		return nil, 0, err
 	}
-	data, err := osfile.ReadRegular(f, maxFile)
+	data, err := osfile.ReadAll(f, maxFile)
 	return data, info.Mode().Perm(), errors.Join(err, f.Close())
 }
 
@@ -143,7 +146,7 @@ func (p *place) apply(changes []Change) error {
 		return err
 	}
 	p.between()
-	own, err := os.OpenRoot(p.state)
+	own, err := osfile.OpenRoot(p.state)
 	if err != nil {
 		return err
 	}
@@ -190,7 +193,7 @@ func Originals(dir string) ([]Change, error) {
 // journal reads the journal; without one no file is changed.
 func (p *place) journal() (*journal, error) {
 	j := new(journal)
-	data, err := os.ReadFile(p.own(journalFile))
+	data, err := osfile.ReadFile(p.own(journalFile), maxJournal)
 	if errors.Is(err, fs.ErrNotExist) {
 		return j, nil
 	}
