@@ -24,9 +24,9 @@ type Options struct {
 	Mix    Mix     `yaml:"mix" json:"mix" schema:"form=mix" help:"weights of the kinds of operation in random code; a kind left out has none"`
 	Delays float64 `yaml:"delays" json:"delays" schema:"min=0,below=1" help:"share of delays among the operations"`
 	// DMA and Fetch: the threads come after those of cores.
-	DMA      int     `yaml:"dma" json:"dma,omitempty" schema:"min=0,max=32" help:"further threads that devices run, which load and store parts of lines and whole lines (embedded simulator only)"`
+	DMA      int     `yaml:"dma" json:"dma,omitempty" schema:"min=0,max=32" help:"further threads that devices run, which load and store parts of lines and whole lines (embedded simulator, gem5 with agent)"`
 	DMAParts float64 `yaml:"dma-parts" json:"dma-parts,omitempty" schema:"min=0,max=1" help:"share of a device's transfers that are of one location and not of all of its line"`
-	Fetch    int     `yaml:"fetch" json:"fetch,omitempty" schema:"min=0,max=32" help:"further threads that fetch instructions, each from one location, on the cores in turn (embedded simulator only)"`
+	Fetch    int     `yaml:"fetch" json:"fetch,omitempty" schema:"min=0,max=32" help:"further threads that fetch instructions, each from one location, on the cores in turn (embedded simulator, gem5 with agent)"`
 	// MaxDelay is ignored when Delays is 0; lengths are uniform from 1 on.
 	MaxDelay Value `yaml:"max-delay" json:"max-delay" schema:"min=0,max=1048576,unit=iterations" help:"length of the longest delay"`
 	ISA      ISA   `yaml:"isa" json:"isa,omitempty" schema:"values=isas" help:"instruction set of the program"`

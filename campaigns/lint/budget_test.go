@@ -14,9 +14,9 @@ var lineBudgets = []struct {
 	lines, aim int
 }{
 	{"gen", 8622, 9200},
-	{"sim", 43513, 36500},
+	{"sim", 43547, 36500},
 	{"sim/slicc/syntax", 3882, 2700}, {"sim/slicc/types", 1300, 1200}, {"sim/slicc/compiler", 2700, 2000}, {"sim/slicc/mutate", 2350, 2000},
-	{"sim/ruby", 12630, 11100}, {"sim/builtin", 6033, 5350}, {"sim/explore", 5050, 4800}, {"sim/gem5", 5123, 4275}, {"sim/sandbox", 1981, 1500},
+	{"sim/ruby", 12630, 11100}, {"sim/builtin", 6033, 5350}, {"sim/explore", 5050, 4800}, {"sim/gem5", 5157, 4275}, {"sim/sandbox", 1981, 1500},
 	{"parse", 10583, 7000},
 	{"check", 28180, 24500},
 	{"check/saturate", 4683, 4300}, {"check/search", 2718, 2500}, {"check/procedures", 2000, 1500}, {"check/witness", 4420, 3350},

@@ -41,14 +41,16 @@ func run(t *testing.T, fake string, args ...string) string {
 
 func TestInfo(t *testing.T) {
 	for fake, want := range map[string]string{
-		"":                            `{"version":"24.0.0.1","protocols":["MESI_Two_Level"],"isas":["x86"]}`,
-		"v22,protocols=MI_example":    `{"version":"24.0.0.1","protocols":["MI_example"],"isas":["x86"]}`,
-		"protocols=MI_example+CHI+XX": `{"version":"24.0.0.1","protocols":["CHI","MI_example","XX"],"isas":["x86"]}`,
+		"":                            `{"version":"24.0.0.1","protocols":["MESI_Two_Level"],"isas":["x86"],"agent":false}`,
+		"agent":                       `{"version":"24.0.0.1","protocols":["MESI_Two_Level"],"isas":["x86"],"agent":true}`,
+		"v22,protocols=MI_example":    `{"version":"24.0.0.1","protocols":["MI_example"],"isas":["x86"],"agent":false}`,
+		"protocols=MI_example+CHI+XX": `{"version":"24.0.0.1","protocols":["CHI","MI_example","XX"],"isas":["x86"],"agent":false}`,
 	} {
 		var got struct {
 			Version   string   `json:"version"`
 			Protocols []string `json:"protocols"`
 			ISAs      []string `json:"isas"`
+			Agent     bool     `json:"agent"`
 		}
 		text, ok := strings.CutPrefix(run(t, fake, "--info"), "ORDEAL info ")
 		if err := json.Unmarshal([]byte(text), &got); !ok || err != nil {
@@ -106,6 +108,17 @@ func TestSE(t *testing.T) {
 		}},
 		{"several", "protocols=MESI_Two_Level+MI_example", machine + "--protocol MESI_Two_Level", []string{"ruby ruby.MESI_Two_Level ", "ORDEAL exit 0"}},
 		{"tree option", "", machine + "--tree-option=--recycle-latency=3", []string{"ORDEAL exit 0"}},
+
+		{"tester", "agent,isa=null", "--tree testdata/tree --image a.bin --cores 3 --devices 2", []string{
+			"no isa\n", "instantiated tester image=a.bin cores=3 devices=2 wired=True evictions=3\n",
+			"ORDEAL progress 1000 1000,2000,1000 1000,2000,1000 1000,2000,1000 1000,2000,1000 1000,2000,1000\nORDEAL exit 0 1000 5000 ordeal: done\n",
+		}},
+		{"tester stuck", "agent,isa=null,stuck=100", "--tree testdata/tree --image a.bin --slice 100 --ruby-clock 1000GHz --deadlock-threshold 250", []string{"\nORDEAL stuck deadlock 400 400\n"}},
+		{"tester flushes", "agent,protocols=MOESI_hammer", "--tree testdata/tree --image a.bin --flush", []string{"ORDEAL refused the tree cannot configure protocol MOESI_hammer"}},
+		{"no tester", "", "--tree testdata/tree --image a.bin", []string{"ORDEAL refused the binary has no tester: build it with scons … EXTRAS=DIR/ordeal after ordeal gem5 agent DIR\n"}},
+		{"no flushes", "agent", "--tree testdata/tree --image a.bin --flush", []string{"ORDEAL refused protocol MESI_Two_Level has no flushes in this version: want MOESI_hammer, or no flush\n"}},
+		{"no devices", "agent,protocols=MOESI_AMD_Base", "--tree testdata/tree --image a.bin --devices 1", []string{"ORDEAL refused protocol MOESI_AMD_Base has no machine for devices: want a program without threads of agent dma\n"}},
+		{"no image", "agent", "--tree testdata/tree", []string{"ORDEAL refused --binary is missing\n"}},
 
 		{"mismatch", "", machine + "--protocol MI_example", []string{"ORDEAL refused the binary has protocol MESI_Two_Level: want MI_example, as scons build/X86_MI_example/gem5.opt builds it (--gem5)\n"}},
 		{"none named", "protocols=MESI_Two_Level+MI_example", machine, []string{"ORDEAL refused the binary has several protocols (MESI_Two_Level, MI_example): name one (--protocol)\n"}},

@@ -360,17 +360,19 @@ def notify_evictions(system, protocol):
         controller.send_evictions = True
 
 
-# What has no machine for devices, and what takes flushes: MESI_Three_Level since its
-# controllers have its name.
 WITHOUT_DEVICES = ("MOESI_AMD_Base", "MSI", "Garnet_standalone")
-FLUSHES = {"MOESI_hammer": "System", "MESI_Three_Level": "MESI_Three_Level_L0Cache_Controller"}
+
+
+def has_flushes(protocol):
+    """MESI_Three_Level takes them since its controllers have its name (v24.1)."""
+    return protocol == "MOESI_hammer" or protocol == "MESI_Three_Level" and hasattr(m5.objects, protocol + "_L0Cache_Controller")
 
 
 def make_agents(args, protocol, cores):
     """The cores and devices of the tester."""
     if args.devices and protocol in WITHOUT_DEVICES:
         refuse("protocol %s has no machine for devices: want a program without threads of agent dma" % protocol)
-    if args.flush and not hasattr(m5.objects, FLUSHES.get(protocol, "none")):
+    if args.flush and not has_flushes(protocol):
         refuse("protocol %s has no flushes in this version: want MOESI_hammer, or no flush" % protocol)
     cls = tester()
     return [cls(number=i) for i in range(cores)], [cls(number=i, device=True) for i in range(args.devices)]

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 	"ordeal/gen/wire"
 	"ordeal/sim"
 	"ordeal/sim/gem5/agent"
+	"ordeal/sim/trace"
 )
 
 // onAgents has jobs run on the tester, with a device and a fetch in each.
@@ -141,5 +143,45 @@ func TestAgentOptions(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("no %q in: %v", want, err)
 		}
+	}
+}
+
+// TestAgentTrace has the events of a line without pages: the tester has physical addresses.
+func TestAgentTrace(t *testing.T) {
+	_, jobs := onAgents(t, "", 1)
+	var got []trace.Event
+	p := newProtocolTrace(jobs[0].Program, nil, agent.Base, []gen.LocID{0}, func(e trace.Event) { got = append(got, e) })
+	for _, line := range []string{
+		"          70600   1    L1Cache                Load     NP>IS     [0x100000, line 0x100000] ",
+		"          70700   1    L1Cache                Load     NP>IS     [0x900000, line 0x900000] ",
+		"          80000   1        Seq                Done       >       [0x100000, line 0x100000] 120 cycles",
+		"  80000: system.ruby.l1_cntrl1.sequencer: read data " + blockText(7),
+		"  80100: system.cpu1: 0x400100 no line of a CPU",
+	} {
+		if err := p.line([]byte(line + "\n")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := p.finish(); err != nil || len(got) != 2 || got[0].Line != agent.Base || got[0].Name != "Load" || got[1].Kind != trace.Access || got[1].Read != 7 || got[1].Thread != 1 {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// TestAgentDiagnosis says what the requests of agents wait for, without flags of CPUs.
+func TestAgentDiagnosis(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "trace")
+	text := "          80300   0        Seq               Begin       >       [0x100008, line 0x100000] LD\n" +
+		"          80310   0    L1Cache                Load      I>IS     [0x100008, line 0x100000] \n"
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r, jobs := onAgents(t, "agent=on,tracing=on,fault=deadlock,trace="+file, 1)
+	result, err := r.Run(t.Context(), jobs[0])
+	want := "core 0: runs a thread of the tester, commits instructions\n        waits since tick 80300 for line 0x100000, L1Cache 0 in IS\n"
+	if err != nil || result.Outcome != sim.Deadlock || !strings.Contains(result.Detail, want) {
+		t.Errorf("no %q in %+v, %v", want, result, err)
+	}
+	if flags := r.flags(recordFlags); slices.Contains(flags, execFlags[0]) {
+		t.Errorf("flags %q", flags)
 	}
 }

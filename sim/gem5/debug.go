@@ -45,7 +45,7 @@ func (l *launch) readDebug() (*debugReader, error) {
 		r.tracer = newTracer(programs, l.image.Bases)
 	}
 	if l.recording != nil {
-		r.events = newProtocolTrace(programs[0], l.image, l.recording.locations, l.recording.record)
+		r.events = newProtocolTrace(programs[0], l.image, l.base(), l.recording.locations, l.recording.record)
 	}
 	if r.stuck = l.stuck; r.stuck != nil {
 		r.stuck.image = l.image

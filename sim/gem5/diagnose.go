@@ -17,8 +17,8 @@ import (
 )
 
 // diagnoseFlags are the debug flags of a launch that is repeated to say where its
-// cores are stuck.
-var diagnoseFlags = []string{"ProtocolTrace", "ExecEnable", "ExecUser", "ExecMicro", "ExecResult"}
+// cores are stuck, beside those of CPUs.
+var diagnoseFlags = []string{"ProtocolTrace"}
 
 // diagnosisDir is where the repeated launch works, in the directory of the job.
 const diagnosisDir = "diagnosis"
@@ -40,7 +40,7 @@ func (l *launch) diagnose(ctx context.Context) (string, error) {
 	if !tracing || len(before.slices) == 0 {
 		return "", nil
 	}
-	again := launch{runner: l.runner, work: work{around: l.around}, try: l.try, flags: diagnoseFlags, windows: lastProgress(before.slices)}
+	again := launch{runner: l.runner, work: work{around: l.around}, try: l.try, flags: l.runner.flags(diagnoseFlags), windows: lastProgress(before.slices)}
 	root := filepath.Join(l.dir, diagnosisDir)
 	for k, job := range l.jobs {
 		job.Dir = filepath.Join(root, strconv.Itoa(k))
@@ -175,6 +175,9 @@ func (s *stuck) String() string {
 // place says where a core is in the executable.
 func (s *stuck) place(core int) string {
 	counter, ok := s.counter[core]
+	if s.image == nil {
+		return "runs a thread of the tester"
+	}
 	if !ok {
 		return "has committed nothing that was traced"
 	}

@@ -173,6 +173,14 @@ func (l *launch) emit() (file []byte, err error) {
 	return l.image.File, nil
 }
 
+// base is the address of the first program's locations.
+func (l *launch) base() int64 {
+	if l.agents != nil {
+		return l.agents.Bases[0]
+	}
+	return l.image.Bases[0]
+}
+
 func (l *launch) timeout() time.Duration {
 	var sum time.Duration
 	for _, job := range l.jobs {

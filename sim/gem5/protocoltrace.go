@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,21 +15,32 @@ import (
 )
 
 // recordFlags are the debug flags of a recorded launch: transitions, the values
-// of accesses, notifications of cores, messages, and what cores commit.
-var recordFlags = []string{
-	"ProtocolTrace", "RubySequencer", "RubyPort", "RubyQueue", "ExecEnable", "ExecUser", "ExecMicro", "ExecResult",
+// of accesses, notifications of cores, and messages; execFlags add what CPUs commit.
+var (
+	recordFlags = []string{"ProtocolTrace", "RubySequencer", "RubyPort", "RubyQueue"}
+	execFlags   = []string{"ExecEnable", "ExecUser", "ExecMicro", "ExecResult"}
+)
+
+// flags are debug flags, with those of CPUs if there are any.
+func (r *Runner) flags(flags []string) []string {
+	if r.options.agents() {
+		return flags
+	}
+	return slices.Concat(flags, execFlags)
 }
 
 // protocolTrace turns the lines of recordFlags into events. They are about the
 // lines that hold some locations of the first program of a launch, and have
 // virtual addresses; those of the trace are physical, and tracer, which has to
-// see the trace from its beginning, knows the pages.
+// see the trace from its beginning, knows the pages. The tester has no virtual
+// addresses.
 type protocolTrace struct {
 	program *gen.Program
-	image   *elf.Image
+	image   *elf.Image // nil of the tester
+	base    int64      // address of the program's locations
 	record  func(trace.Event)
-	tracer  *tracer
-	mapped  bool // all pages are known
+	tracer  *tracer // nil of the tester
+	mapped  bool    // all pages are known
 
 	lines   map[int64][]gen.LocID // by virtual address
 	blocks  map[int64][blockWords]uint64
@@ -64,11 +76,14 @@ type committed struct {
 	op    int
 }
 
-func newProtocolTrace(program *gen.Program, image *elf.Image, locations []gen.LocID, record func(trace.Event)) *protocolTrace {
+func newProtocolTrace(program *gen.Program, image *elf.Image, base int64, locations []gen.LocID, record func(trace.Event)) *protocolTrace {
 	p := &protocolTrace{
-		program: program, image: image, record: record, tracer: newTracer([]*gen.Program{program}, image.Bases[:1]),
+		program: program, image: image, base: base, record: record, mapped: image == nil,
 		lines: map[int64][]gen.LocID{}, blocks: map[int64][blockWords]uint64{}, notices: map[string]notice{}, sent: map[[sha256.Size]byte][]sending{},
 		threads: map[int]*committed{}, last: doneLine{line: -1},
+	}
+	if image != nil {
+		p.tracer = newTracer([]*gen.Program{program}, image.Bases[:1])
 	}
 	for _, l := range locations {
 		line := p.lineOf(l)
@@ -78,7 +93,7 @@ func newProtocolTrace(program *gen.Program, image *elf.Image, locations []gen.Lo
 }
 
 func (p *protocolTrace) lineOf(l gen.LocID) int64 {
-	return (p.image.Bases[0] + p.program.Offset(l)) &^ (gen.LineBytes - 1)
+	return (p.base + p.program.Offset(l)) &^ (gen.LineBytes - 1)
 }
 
 // The lines of the flags. Those of ProtocolTrace begin with the tick, those of the
@@ -180,6 +195,9 @@ func (p *protocolTrace) line(text []byte) error {
 
 // virtual is the virtual address of a line; false for one that is not followed.
 func (p *protocolTrace) virtual(physical int64) (int64, bool) {
+	if p.tracer == nil {
+		return physical, p.lines[physical] != nil
+	}
 	page, ok := p.tracer.pages[uint64(physical)&^(pageBytes-1)]
 	line := page + physical&(pageBytes-1)
 	return line, ok && p.lines[line] != nil
@@ -211,7 +229,7 @@ func (p *protocolTrace) object(at int64, object string, text []byte) error {
 	case bytes.HasPrefix(text, []byte("Enqueue arrival_time")):
 		p.message(at, object, text)
 	default:
-		if m := coreName().FindStringSubmatch(object); m != nil {
+		if m := coreName().FindStringSubmatch(object); m != nil && p.image != nil {
 			core, _ := strconv.Atoi(m[1]) // a single core has no number
 			p.commit(at, core, text)
 		}
@@ -243,7 +261,7 @@ func (p *protocolTrace) data(at int64, object string, text []byte) error {
 	before, known := p.blocks[line]
 	stores := kind[0] == 's'
 	for _, l := range p.lines[line] {
-		word := int(p.image.Bases[0]+p.program.Offset(l)-line) / gen.WordBytes
+		word := int(p.base+p.program.Offset(l)-line) / gen.WordBytes
 		if stores && known && block[word] == before[word] {
 			continue
 		}

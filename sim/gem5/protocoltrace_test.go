@@ -85,7 +85,7 @@ func TestProtocolTrace(t *testing.T) {
 		"nonsense",
 	}, "\n")+"\n")
 	var got []trace.Event
-	p := newProtocolTrace(program, image, []gen.LocID{0}, func(e trace.Event) { got = append(got, e) })
+	p := newProtocolTrace(program, image, image.Bases[0], []gen.LocID{0}, func(e trace.Event) { got = append(got, e) })
 	for l := range strings.Lines(text) {
 		if err := p.line([]byte(l)); err != nil {
 			t.Fatalf("%q: %v", l, err)
@@ -193,7 +193,7 @@ func TestProtocolTraceWithoutPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := newProtocolTrace(program, image, nil, func(trace.Event) {})
+	p := newProtocolTrace(program, image, image.Bases[0], nil, func(trace.Event) {})
 	if err := p.finish(); err == nil {
 		t.Error("no error")
 	}
@@ -247,7 +247,7 @@ func FuzzProtocolTrace(f *testing.F) {
 	f.Add("          90000   1        Seq                Done       >       [0x9000, line 0x9000] 300 cycles\n  90000: system.ruby.l1_cntrl1.sequencer: read data " + blockText(7))
 	f.Add("  80100: system.cpu0: T0 : 0x4001d4 @thread0_round    : lea   rax : IntAlu :  D=0x0000000000000001")
 	f.Fuzz(func(t *testing.T, text string) {
-		p := newProtocolTrace(program, image, []gen.LocID{0, 1}, nil)
+		p := newProtocolTrace(program, image, image.Bases[0], []gen.LocID{0, 1}, nil)
 		p.record = func(e trace.Event) {
 			if e.Kind != trace.Commit && p.lines[e.Line] == nil {
 				t.Errorf("an event of line %#x: %+v", e.Line, e)

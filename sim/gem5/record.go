@@ -13,6 +13,7 @@ import (
 	"ordeal/gen"
 	"ordeal/gen/emit/elf"
 	"ordeal/sim"
+	"ordeal/sim/gem5/agent"
 	"ordeal/sim/slicc/types"
 	"ordeal/sim/trace"
 )
@@ -97,7 +98,7 @@ func (r *Runner) launchRecorded(ctx context.Context, w work, name string, window
 	if err := os.MkdirAll(job.Dir, 0o755); err != nil { // launches clean it
 		return nil, err
 	}
-	l := launch{runner: r, work: work{[]sim.Job{job}, w.around}, flags: recordFlags, windows: windows, recording: events}
+	l := launch{runner: r, work: work{[]sim.Job{job}, w.around}, flags: r.flags(recordFlags), windows: windows, recording: events}
 	results, err := l.run(ctx)
 	if err != nil {
 		return nil, err
@@ -183,7 +184,11 @@ func (s *slice) stores(core int) int64 {
 // LineOf is the address of the line that holds a location of a program that is
 // launched alone.
 func (r *Runner) LineOf(p *gen.Program, l gen.LocID) int64 {
-	return (elf.LocationsAt + p.Offset(l)) &^ (gen.LineBytes - 1)
+	base := int64(elf.LocationsAt)
+	if r.options.agents() {
+		base = agent.Base
+	}
+	return (base + p.Offset(l)) &^ (gen.LineBytes - 1)
 }
 
 // Protocol is the protocol as its source in the tree has it; nil where it cannot

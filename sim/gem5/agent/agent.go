@@ -92,9 +92,9 @@ func (o *Options) Lacks(protocol string) string {
 	return ""
 }
 
-// base is the simulated address of the first program's locations; each next program begins at
+// Base is the simulated address of the first program's locations; each next program begins at
 // the next multiple of gen.ConflictStride.
-const base = 1 << 20
+const Base = 1 << 20
 
 // The words of the file; scripts/gem5/extras/ordeal/program.hh says what they are.
 const (
@@ -130,7 +130,7 @@ const maxWords = 1 << 28
 
 // New lays out programs for a launch.
 func New(programs []*gen.Program, rounds int, seed uint64, o Options, protocol string) (*Image, error) {
-	m := &Image{programs: programs, rounds: rounds, End: base}
+	m := &Image{programs: programs, rounds: rounds, End: Base}
 	words, need := make([]uint64, headerWords+len(programs)), int64(0)
 	copy(words, []uint64{
 		magic, uint64(len(programs)), uint64(rounds), seed,

@@ -6,6 +6,7 @@ FAKE in the environment says what it is like: words separated by commas.
     v22             as v22: one TARGET_ISA, no default_isa, no randomization
     noseed          nothing can be seeded
     nocpu           there are no CPUs
+    agent           Ordeal's tester is built in
     ticks=N         when the guest exits; code=N is its exit code
     stuck=N         no core completes an access after tick N
     spin=N          no core completes a store after tick N
@@ -57,7 +58,8 @@ def simulate(ticks):
         _tick += ticks
         return _Event("simulate() limit reached", 0)
     _tick = end
-    return _Event("exiting with last active thread context", int(SETTINGS.get("code", 0)))
+    cause = "ordeal: done" if any(isinstance(o, objects.OrdealRun) for o in objects.made) else "exiting with last active thread context"
+    return _Event(cause, int(SETTINGS.get("code", 0)))
 
 
 class _Importer:

@@ -77,6 +77,25 @@ class Sequencer(SimObject):
     def connectCpuPorts(self, cpu):
         cpu.port = self
 
+    @property
+    def in_ports(self):
+        return self.ports
+
+
+if "agent" in SETTINGS:
+
+    class OrdealAgent(SimObject):
+        data = "data"
+
+        def totalInsts(self):
+            return min(m5.curTick(), int(SETTINGS.get("stuck", m5.MaxTick)))
+
+        totalAccesses = totalInsts
+
+
+class OrdealRun(SimObject):
+    pass
+
 
 class Directory(SimObject):
     _params = ("L2isWB", "requestFromDMA", "responseToDMA")
@@ -107,6 +126,10 @@ if "nocpu" not in SETTINGS:
 
 def describe():
     """What tests ask for, in one line."""
+    for run in (o for o in made if isinstance(o, OrdealRun)):
+        wired = all(c.data == c.aux == "data of %d" % i and c.inst == "inst of %d" % i for i, c in enumerate(run.cores))
+        notified = sum(o.send_evictions for o in made if isinstance(o, Controller))
+        return "tester image=%s cores=%d devices=%d wired=%s evictions=%d" % (run.image, len(run.cores), len(run.devices), wired, notified)
     cpus = [o for o in made if isinstance(o, CPU)]
     process = next(o for o in made if isinstance(o, Process))
     ruby = next(o for o in made if isinstance(o, RubySystem))
