@@ -3,7 +3,6 @@ package audit
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"ordeal/campaigns/audit/exploration"
 	"ordeal/campaigns/config"
@@ -17,25 +16,15 @@ import (
 
 // small is a machine to explore.
 type small struct {
-	cores, lines, devices int
-	repair                bool
+	exploration.Size
+	repair bool
 }
 
 func (m small) String() string {
-	text := fmt.Sprintf("%d cores, %d lines", m.cores, m.lines)
-	if m.devices > 0 {
-		text += fmt.Sprintf(", %d devices", m.devices)
-	}
 	if m.repair {
-		text += ", repaired"
+		return m.Size.String() + ", repaired"
 	}
-	return text
-}
-
-// ladder are the machines, in the order of their sizes.
-var ladder = []small{
-	{cores: 2, lines: 1}, {cores: 1, lines: 2}, {cores: 1, lines: 1, devices: 1}, {cores: 1, lines: 2, devices: 1}, {cores: 2, lines: 1, devices: 1},
-	{cores: 2, lines: 2}, {cores: 3, lines: 1}, {cores: 2, lines: 2, devices: 1}, {cores: 1, lines: 3}, {cores: 3, lines: 2}, {cores: 4, lines: 1},
+	return m.Size.String()
 }
 
 // caps are how many states each machine is explored to, in turn.
@@ -62,8 +51,9 @@ type explorer struct {
 
 func newExploration(s *session) *explorer {
 	x := &explorer{session: s, complete: map[int]bool{}}
-	for _, m := range ladder {
-		if m.devices > 0 && !s.protocol.Devices() {
+	for _, size := range exploration.Sizes {
+		m := small{Size: size}
+		if m.Devices > 0 && !s.protocol.Devices() {
 			continue
 		}
 		x.machines = append(x.machines, m)
@@ -108,9 +98,9 @@ func (x *explorer) draw() (attempt, error) {
 func (e *explorable) spec() exploration.Spec {
 	m := e.machines[e.index]
 	return exploration.Spec{
-		Version: exploration.Version, Machine: e.on(config.Machine{Cores: m.cores, Repair: m.repair}),
+		Version: exploration.Version, Machine: e.on(config.Machine{Cores: m.Cores, Repair: m.repair}),
 		Explore: config.Explore{
-			Lines: m.lines, DMA: m.devices, Depth: channelDepth, MaxStates: e.limit, MaxMemory: explorationMemory, KeepGoing: true,
+			Lines: m.Lines, DMA: m.Devices, Depth: channelDepth, MaxStates: e.limit, MaxMemory: explorationMemory, KeepGoing: true,
 		},
 	}
 }
@@ -206,7 +196,7 @@ func refused(err error) bool {
 
 // needs are the features of the machine, as those of runs are named.
 func (m small) needs() []string {
-	if m.devices > 0 {
+	if m.Devices > 0 {
 		return []string{needDevices}
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -43,7 +44,8 @@ func newExplore(e *env) *cobra.Command {
 		Long: `Visit every state that a small machine with a coherence protocol can reach: any core
 accesses any line at any time, and messages take any time. What a simulation finds
 by chance is found if it is there at all, by a shortest path; what is not found does
-not exist, up to this number of cores and lines.
+not exist, up to this number of cores and lines. Without --cores, --lines or another
+size ever larger machines are explored, until something is found or --max-time (1m) is over.
 
 With --program or --shape cores run programs: every outcome that can be reached is
 checked against the model that the cores promise, and those of the model that cannot
@@ -52,7 +54,8 @@ be reached are listed.
 A search that is ended by a limit or by SIGINT leaves a checkpoint, from which
 --resume continues it, with the limits of the new command. Each program has its own;
 those that were visited whole are not visited again.`,
-		Example: `  ordeal explore --protocol mi --lines 2
+		Example: `  ordeal explore --protocol mi
+  ordeal explore --protocol mi --lines 2
   ordeal explore --slicc TREE/src/mem/ruby/protocol/MESI_Two_Level.slicc --cores 3 --max-time 10m`,
 		Args: command.Arguments(0, 0, "no arguments"),
 	}
@@ -89,6 +92,7 @@ type exploreRun struct {
 	resume     string
 	json, rows bool
 	program    string
+	grows      bool // the machine, as the command names no size
 }
 
 // prepare checks the flags, and makes or finds the directory.
@@ -103,6 +107,7 @@ func (x *exploreRun) prepare(fs *pflag.FlagSet) error {
 		if _, err := config.Explored(x.spec.Machine, &x.spec.Explore); err != nil {
 			return command.Usage(err)
 		}
+		x.grows = growing(fs)
 		x.spec.Command, x.spec.Started = x.Args, time.Now()
 		x.spec.Tools = run.ExplorationVersions(&x.spec.Machine)
 		return x.makeDir("explore")
@@ -141,7 +146,7 @@ func (x *exploreRun) makeDir(name string) error {
 	if err := run.LockDir(x.o.Dir); err != nil {
 		return err
 	}
-	if exploration.Is(x.o.Dir) {
+	if exploration.Is(x.o.Dir) || exploration.Is(filepath.Join(x.o.Dir, "1")) {
 		return command.Usage(fmt.Errorf("--dir %s has an exploration: remove it, or continue it with --resume", x.o.Dir))
 	}
 	return nil
@@ -151,6 +156,9 @@ func (x *exploreRun) explore(ctx context.Context) error {
 	x.o.Alone = true
 	if x.spec.Programs != nil {
 		return x.explorePrograms(ctx)
+	}
+	if x.grows {
+		return x.grow(ctx)
 	}
 	return x.run(ctx)
 }
@@ -207,17 +215,7 @@ func (x *exploreRun) print(r *exploration.Result) error {
 	}
 	fmt.Fprintf(w, "%-10s %.1f bytes for each orbit, %s for what controllers do\n", "memory", r.BytesPerState, config.Size(r.Components>>10<<10))
 	fmt.Fprintf(w, "%-10s two states are taken for one with a probability of at most %.1g\n", "omission", r.Omission)
-	for i := range r.Findings {
-		f := &r.Findings[i]
-		fmt.Fprintf(w, "\n%-10s %s\n", "violation", messages.EscapeLine(f.Head()))
-		for line := range strings.Lines(f.Detail) {
-			fmt.Fprintf(w, "%-10s %s\n", "", messages.EscapeLine(strings.TrimSuffix(line, "\n")))
-		}
-		printSteps(w, f)
-	}
-	if len(r.Findings) > 0 {
-		fmt.Fprintln(w)
-	}
+	x.printFindings(r.Findings)
 	switch {
 	case !r.Complete():
 		fmt.Fprintf(w, "%-10s incomplete after %s orbits of states, depth %d: limit of %s\n", "end", comma(r.Orbits), r.Depth, limitText[r.Limit])
@@ -236,14 +234,25 @@ func (x *exploreRun) print(r *exploration.Result) error {
 	return nil
 }
 
-// scope is the size of the machine: what holds in it is not known of larger ones.
-func (x *exploreRun) scope() string {
-	e := &x.spec.Explore
-	text := messages.Plural(cmp.Or(x.spec.Machine.Cores, config.DefaultExploredCores), "core") + ", " + messages.Plural(cmp.Or(e.Lines, 1), "line")
-	if e.DMA > 0 {
-		text += ", " + messages.Plural(e.DMA, "device")
+// printFindings prints each violation with its path.
+func (x *exploreRun) printFindings(list []exploration.Finding) {
+	for i := range list {
+		f := &list[i]
+		fmt.Fprintf(x.Stdout, "\n%-10s %s\n", "violation", messages.EscapeLine(f.Head()))
+		for line := range strings.Lines(f.Detail) {
+			fmt.Fprintf(x.Stdout, "%-10s %s\n", "", messages.EscapeLine(strings.TrimSuffix(line, "\n")))
+		}
+		printSteps(x.Stdout, f)
 	}
-	return text
+	if len(list) > 0 {
+		fmt.Fprintln(x.Stdout)
+	}
+}
+
+// scope is the size of the machine: what holds in it is not known of larger ones.
+func (x *exploreRun) scope() exploration.Size {
+	e := &x.spec.Explore
+	return exploration.Size{Cores: cmp.Or(x.spec.Machine.Cores, config.DefaultExploredCores), Lines: cmp.Or(e.Lines, 1), Devices: e.DMA}
 }
 
 // printRows prints how many rows of the protocol were reached, those that never were, and with
@@ -263,12 +272,7 @@ func (x *exploreRun) printNext(r *exploration.Result) {
 	if len(r.Findings) > 0 {
 		fmt.Fprintf(x.Stdout, "%-10s %s repro %s\n", "repeat", program, dir)
 	} else if left := len(r.Coverage) - r.Coverage.Taken(); left > 0 && r.Complete() {
-		protocol := "--protocol " + messages.Quoted(x.spec.Machine.Protocol)
-		if file := x.spec.Machine.SLICC; file != "" {
-			protocol = "--slicc " + messages.QuotedPath(file)
-		}
-		fmt.Fprintf(x.Stdout, "%-10s %s rows need a larger machine, or nothing reaches them: --lines, --cores, --dma, --outstanding,\n", "not shown", comma(uint64(left)))
-		fmt.Fprintf(x.Stdout, "%-10s or %s audit --engines explore %s, which takes ever larger ones\n", "", program, protocol)
+		fmt.Fprintf(x.Stdout, "%-10s %s rows need a larger machine, or nothing reaches them: --lines, --cores, --dma, --outstanding\n", "not shown", comma(uint64(left)))
 	}
 	if r.Checkpoint {
 		fmt.Fprintf(x.Stdout, "%-10s %s explore --resume %s\n", "continue", program, dir)
