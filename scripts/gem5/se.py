@@ -289,7 +289,9 @@ def tree_options(args, protocol, cores, cpu_name, options_module, ruby_module):
     options, unknown = parser.parse_known_args(words + args.tree_option)
     if unknown:
         refuse("the tree knows no option %s" % " ".join(unknown))
-    options.cpu_type = cpu_name
+    # send_evicts of the tree's scripts wants the name of a CPU of the binary.
+    known = [CPU_PREFIXES[isa] + "TimingSimpleCPU" for isa in isas() if isa in CPU_PREFIXES]
+    options.cpu_type = cpu_name or (known or [None])[0]
     options.ruby = True
     return options
 

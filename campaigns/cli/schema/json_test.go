@@ -27,6 +27,7 @@ var documents = map[string]string{
 	"slicc convert":   "prints a protocol, in the language of today",
 	"help":            "prints help texts and the manual",
 	"mutate apply":    "writes a patch",
+	"gem5 agent":      "writes source files",
 	"campaign report": "writes a report, in the form of --format: jsonl and sarif are JSON",
 }
 
