@@ -8,8 +8,8 @@ import (
 	"ordeal/campaigns/config"
 	"ordeal/gen"
 	"ordeal/gen/guided"
-	"ordeal/sim/builtin"
 	"ordeal/sim/ruby"
+	"ordeal/sim/ruby/network"
 )
 
 // size is a size or a property of machines with the values to choose from; those
@@ -40,7 +40,7 @@ var exploring = []latency{
 func setLatency(m *config.Machine, l latency) {
 	m.Latency, m.Jitter, m.MemoryLatency, m.MemoryJitter = l.base, l.jitter, l.memory, l.memoryJitter
 	if l == faithful {
-		m.EventOrder, m.LinkOccupancy = "lifo", int64(builtin.FaithfulOccupancy)
+		m.EventOrder, m.LinkOccupancy = "lifo", int64(network.DefaultOccupancy)
 	}
 }
 

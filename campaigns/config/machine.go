@@ -14,6 +14,7 @@ import (
 	"ordeal/sim/protocols"
 	"ordeal/sim/ruby"
 	"ordeal/sim/ruby/cache"
+	"ordeal/sim/ruby/network"
 )
 
 // Machine describes what the embedded simulator simulates, and what it has in
@@ -43,6 +44,7 @@ type Machine struct {
 	Jitter         int64    `yaml:"jitter" json:"jitter,omitempty" sim:"builtin" schema:"min=-1,unit=ticks" help:"spread of that latency, with a heavy tail; needs latency"`
 	MemoryLatency  int64    `yaml:"memory-latency" json:"memory-latency,omitempty" sim:"builtin" schema:"min=0,unit=ticks,zero=10" help:"least latency of the memory behind a coherence protocol"`
 	LinkOccupancy  int64    `yaml:"link-occupancy" json:"link-occupancy,omitempty" sim:"builtin" schema:"min=0,max=1048576,unit=ticks,zero=none" help:"time for which a message with data occupies a link, so that those behind it wait (4 in gem5's simple network)"`
+	Topology       string   `yaml:"topology" json:"topology,omitempty" sim:"builtin" schema:"values=topologies,empty=none" help:"links between the controllers of a coherence protocol as gem5's simple network has them, in place of latency: crossbar, mesh, point-to-point, or randomized as by gem5's testers"`
 	MemoryJitter   int64    `yaml:"memory-jitter" json:"memory-jitter,omitempty" sim:"builtin" schema:"min=-1,unit=ticks" help:"spread of that latency; needs memory-latency"`
 	RMW            string   `yaml:"rmw" json:"rmw,omitempty" sim:"builtin,gem5" schema:"values=rmws,empty=locked where the protocol and the cores can" help:"how cores perform read-modify-writes: in one access, as locked pairs like x86, or as linked loads and conditional stores"`
 	LockHold       int64    `yaml:"lock-hold" json:"lock-hold,omitempty" sim:"builtin" schema:"min=0,unit=ticks" help:"how much longer than needed such a lock is held; needs locked pairs"`
@@ -83,11 +85,10 @@ func (m *Machine) OfProtocol() Machine {
 func (m *Machine) Builtin() (builtin.Options, error) {
 	o := builtin.Options{
 		Protocol: m.Protocol, SLICC: m.SLICC, Builtins: m.Builtins, SLICCPath: m.SLICCPath, Repair: m.Repair, Mutant: m.Mutant, Core: core.TSO, Buffer: m.StoreBuffer, Window: m.Window,
-		Latency:   event.Latency{Base: event.Tick(m.Latency), Jitter: event.Tick(max(m.Jitter, 0))},
-		Occupancy: event.Tick(m.LinkOccupancy),
-		Memory:    event.Latency{Base: event.Tick(m.MemoryLatency), Jitter: event.Tick(max(m.MemoryJitter, 0))},
-		Cores:     m.Cores, Directories: m.Dirs, Banks: m.L2Banks, Sharing: m.L2Cores, Transfers: m.DeviceThreads, TBEs: m.TBEs, Parameters: m.SetParameter,
-		LockHold: event.Tick(m.LockHold), WrongPath: m.WrongPath, LateStores: m.LateStores, Crossing: m.Crossing, LoadQueue: m.LoadQueue, EagerRepeats: m.EagerRepeats, Flush: event.Tick(m.Flush), Functional: event.Tick(m.Functional), Prefetch: event.Tick(m.Prefetch), PrefetchStreams: m.Streams, MemoryReorder: m.MemoryReorder, Bounds: m.BufferSize, MemoryChannels: m.MemoryChannels, LatencySeeds: m.LatencySeeds, Execution: m.Execution, Watchdog: event.Tick(m.Watchdog), Budget: m.StepBudget,
+		Latency:  event.Latency{Base: event.Tick(m.Latency), Jitter: event.Tick(max(m.Jitter, 0))},
+		Hardware: ruby.Hardware{Occupancy: event.Tick(m.LinkOccupancy), Memory: event.Latency{Base: event.Tick(m.MemoryLatency), Jitter: event.Tick(max(m.MemoryJitter, 0))}, Directories: m.Dirs, Banks: m.L2Banks, Sharing: m.L2Cores, Transfers: m.DeviceThreads, TBEs: m.TBEs, MemoryReorder: m.MemoryReorder, MemoryChannels: m.MemoryChannels},
+		Cores:    m.Cores, Parameters: m.SetParameter,
+		LockHold: event.Tick(m.LockHold), WrongPath: m.WrongPath, LateStores: m.LateStores, Crossing: m.Crossing, LoadQueue: m.LoadQueue, EagerRepeats: m.EagerRepeats, Flush: event.Tick(m.Flush), Functional: event.Tick(m.Functional), Prefetch: event.Tick(m.Prefetch), PrefetchStreams: m.Streams, Bounds: m.BufferSize, LatencySeeds: m.LatencySeeds, Execution: m.Execution, Watchdog: event.Tick(m.Watchdog), Budget: m.StepBudget,
 	}
 	var faults []option.Fault
 	var err error
@@ -110,6 +111,10 @@ func (m *Machine) Builtin() (builtin.Options, error) {
 	readText(&faults, "rmw", m.RMW, &o.RMW, core.ParseRMW)
 	readText(&faults, "barriers", m.Barriers, &o.Barriers, agent.ParseBarriers)
 	readText(&faults, "reorder", m.Reorder, &o.Reorder, ruby.ParseReorder)
+	readText(&faults, "topology", m.Topology, &o.Topology, network.ParseTopology)
+	if o.Topology != network.Direct && m.Latency != 0 {
+		faults = append(faults, option.Faultf("latency", "%d with topology %s, whose links decide it", m.Latency, o.Topology))
+	}
 	for _, name := range m.CoreBugs {
 		bug, err := core.ParseBug(name)
 		note("core-bugs", err)

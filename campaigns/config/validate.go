@@ -21,6 +21,7 @@ import (
 	gem5agent "ordeal/sim/gem5/agent"
 	"ordeal/sim/lazyregexp"
 	"ordeal/sim/ruby"
+	"ordeal/sim/ruby/network"
 )
 
 // MaxRuns bounds the runs of a campaign.
@@ -37,6 +38,7 @@ var Rules = option.Rules{
 		"policies":   func() []string { return []string{string(InfraContinue), string(InfraStop)} },
 		"cores":      func() []string { return texts(core.Kinds()) },
 		"reorders":   ruby.Reorders,
+		"topologies": network.Topologies,
 		"barriers":   agent.BarrierNames,
 		"rmws":       core.RMWs,
 		"orders":     func() []string { return texts([]event.Order{event.Shuffled, event.FIFO, event.LIFO}) },

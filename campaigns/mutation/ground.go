@@ -42,7 +42,7 @@ func grounds(p *ruby.Protocol) ([]*ground, error) {
 	tiny := func(cores, lines, devices int) explore.Config {
 		one := cache.Geometry{Sets: 1, Ways: 1}
 		return explore.Config{
-			Protocol: p, Lines: lines, Symmetry: true, System: ruby.Options{Cores: cores, Private: one, Shared: one, Devices: devices},
+			Protocol: p, Lines: lines, Symmetry: true, System: ruby.Options{Cores: cores, Hardware: ruby.Hardware{Private: one, Shared: one}, Devices: devices},
 		}
 	}
 	m, err := explore.New(tiny(2, 1, 0))

@@ -273,7 +273,7 @@ func explored(t *testing.T, got map[string]string, key string, file *syntax.File
 		way := cache.Geometry{Sets: 1, Ways: 1}
 		c := explore.Config{
 			Protocol: p, Lines: size.lines, Symmetry: true, Outstanding: size.lines,
-			System: ruby.Options{Cores: size.cores, Private: way, Shared: way},
+			System: ruby.Options{Cores: size.cores, Hardware: ruby.Hardware{Private: way, Shared: way}},
 		}
 		limit := size.limit
 		if strings.HasPrefix(key, "gem5") {
@@ -355,7 +355,7 @@ func mutantFaults(t *testing.T, list *mutate.Catalogue) string {
 			failed++
 		}
 		way := cache.Geometry{Sets: 1, Ways: 1}
-		small := explore.Config{Protocol: p, Symmetry: true, System: ruby.Options{Cores: 2, Private: way, Shared: way}}
+		small := explore.Config{Protocol: p, Symmetry: true, System: ruby.Options{Cores: 2, Hardware: ruby.Hardware{Private: way, Shared: way}}}
 		fmt.Fprintln(h, visit(t, small, 60))
 	}
 	return fmt.Sprintf("%d runs fail, %s", failed, sum(h))

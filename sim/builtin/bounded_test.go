@@ -7,6 +7,7 @@ import (
 	"ordeal/sim"
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/event"
+	"ordeal/sim/ruby"
 )
 
 // TestBoundedBuffers runs programs on machines whose buffers have little room, at
@@ -16,8 +17,8 @@ func TestBoundedBuffers(t *testing.T) {
 	for _, o := range []Options{
 		{Protocol: "mi", Bounds: []string{"1", "network=1"}},
 		{Protocol: "mesi-two-level", Bounds: []string{"2", "network=1"}},
-		{Protocol: "moesi-hammer", Bounds: []string{"1"}, Latency: event.Latency{Base: 6}, Memory: event.Latency{Base: 60}, Order: event.LIFO},
-		{Protocol: "moesi-amd-base", Bounds: []string{"1", "Directory.responseFromMemory=1"}, MemoryChannels: 4},
+		{Protocol: "moesi-hammer", Bounds: []string{"1"}, Latency: event.Latency{Base: 6}, Hardware: ruby.Hardware{Memory: event.Latency{Base: 60}}, Order: event.LIFO},
+		{Protocol: "moesi-amd-base", Bounds: []string{"1", "Directory.responseFromMemory=1"}, Hardware: ruby.Hardware{MemoryChannels: 4}},
 	} {
 		o.Core = core.OOO
 		free := o

@@ -16,7 +16,7 @@ import (
 func TestShared(t *testing.T) {
 	const mutant = "MI_example/L1Cache/(M,Fwd_GETX)/drop:forward_eviction_to_cpu"
 	one := newRunner(t, Options{Protocol: "mi", Core: core.OOO})
-	if other := newRunner(t, Options{Protocol: "mi", Core: core.TSO, Directories: 2}); other.protocol != one.protocol {
+	if other := newRunner(t, Options{Protocol: "mi", Core: core.TSO, Hardware: ruby.Hardware{Directories: 2}}); other.protocol != one.protocol {
 		t.Error("two machines of a protocol do not share it")
 	}
 	mutated := newRunner(t, Options{Protocol: "mi", Core: core.OOO, Mutant: mutant})
@@ -65,7 +65,7 @@ func TestReleased(t *testing.T) {
 			}
 			return p
 		}
-		o := Options{Protocol: name, Compiled: fresh(), Core: core.OOO, Cores: 4, Directories: 2}
+		o := Options{Protocol: name, Compiled: fresh(), Core: core.OOO, Cores: 4, Hardware: ruby.Hardware{Directories: 2}}
 		job := sim.Job{Program: randomProgram(t, 1, 3), Rounds: 3, Seed: 7}
 		want := ends(t, newRunner(t, o), job, sim.Passed, "")
 		o.Compiled = fresh()

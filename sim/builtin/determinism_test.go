@@ -14,6 +14,7 @@ import (
 	"ordeal/sim"
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/protocols"
+	"ordeal/sim/ruby"
 )
 
 // fingerprints runs each protocol with each kind of core, and describes each
@@ -22,7 +23,7 @@ func fingerprints(t *testing.T) []string {
 	t.Helper()
 	machines := machines()
 	for _, name := range protocols.Names()[1:] {
-		machines = append(machines, Options{Protocol: name, Core: core.OOO, Directories: 2, Cores: 6})
+		machines = append(machines, Options{Protocol: name, Core: core.OOO, Hardware: ruby.Hardware{Directories: 2}, Cores: 6})
 	}
 	list := make([]string, len(machines))
 	programs := []*gen.Program{randomProgram(t, 1, 4), randomProgram(t, 2, 3)}

@@ -44,14 +44,14 @@ func TestDeviceThreads(t *testing.T) {
 					*lines = slices.DeleteFunc(*lines, func(l memory.Addr) bool { return l == s.Line })
 				}
 			}
-			r := newRunner(t, Options{Protocol: "mi", Core: core.TSO, Transfers: c.threads, Trace: step})
+			r := newRunner(t, Options{Protocol: "mi", Core: core.TSO, Hardware: ruby.Hardware{Transfers: c.threads}, Trace: step})
 			ends(t, r, sim.Job{Program: p, Rounds: 3, Seed: seed}, sim.Passed, "")
 		}
 		if got := fmt.Sprint(most[:len(c.want)]); got != fmt.Sprint(c.want) || slices.Max(append(most[len(c.want):], 0)) > 0 {
 			t.Errorf("%d threads share a machine: most transfers %v, want %v", c.threads, most, c.want)
 		}
 	}
-	if _, err := New(Options{Protocol: "mi", Core: core.TSO, Transfers: ruby.MaxCores + 1}); err == nil {
+	if _, err := New(Options{Protocol: "mi", Core: core.TSO, Hardware: ruby.Hardware{Transfers: ruby.MaxCores + 1}}); err == nil {
 		t.Error("too many threads: no error")
 	}
 }

@@ -45,7 +45,7 @@ func TestSlowMemory(t *testing.T) {
 				if name == "writing" && memory.Base > 11_000 { // executed each time, 32 times a cycle
 					continue
 				}
-				r := newRunner(t, Options{SLICC: path, Core: core.InOrder, Memory: memory})
+				r := newRunner(t, Options{SLICC: path, Core: core.InOrder, Hardware: ruby.Hardware{Memory: memory}})
 				ends(t, r, sim.Job{Program: p, Rounds: 1, Seed: 1}, sim.Passed, "")
 			}
 		})
@@ -84,7 +84,7 @@ func repeatRefused(t *testing.T, path string) {
 
 // TestLivelock repeats requests that are refused for ever.
 func TestLivelock(t *testing.T) {
-	for _, o := range []Options{{}, {Memory: event.Latency{Base: 100_000}}, {Budget: 100_000}, {Watchdog: 1000}} {
+	for _, o := range []Options{{}, {Hardware: ruby.Hardware{Memory: event.Latency{Base: 100_000}}}, {Budget: 100_000}, {Watchdog: 1000}} {
 		o.SLICC, o.Core = refusing(t), core.InOrder
 		report, err := newRunner(t, o).Simulate(t.Context(), sim.Job{Program: randomProgram(t, 1, 4), Rounds: 5, Seed: 1})
 		if err != nil || report.Outcome != sim.Livelock || !strings.HasPrefix(report.Title, "livelock: ") {
@@ -104,7 +104,7 @@ func TestStarvation(t *testing.T) {
 	for loads, want := range map[int]sim.Outcome{3: sim.Passed, 20_000: sim.Starvation} {
 		p := parsed(t, "ordeal-program 1\nlayout spread\nlocations x y z a b c d\nthread 0\nstore x 1\n"+
 			strings.Repeat("load y\n", loads)+"load z\nload a\nload b\nload c\nload d\nthread 1\ndelay 200\nload x\n")
-		r := newRunner(t, Options{SLICC: path, Core: core.InOrder, Watchdog: 5000, Private: cache.Geometry{Sets: 1, Ways: 2}})
+		r := newRunner(t, Options{SLICC: path, Core: core.InOrder, Watchdog: 5000, Hardware: ruby.Hardware{Private: cache.Geometry{Sets: 1, Ways: 2}}})
 		title := ""
 		if want == sim.Starvation {
 			title = "starvation: L1Cache is busy in IM"
@@ -141,7 +141,7 @@ func TestRetriesAreTracedOnce(t *testing.T) {
 	for _, wait := range []string{"nothing", "recycling"} {
 		path := edited(t, "home.sm", "action(zz_wait, \"z\") {\n    stall_and_wait(requestPort, address);\n  }", idleWaits[wait])
 		waits := 0
-		r := newRunner(t, Options{SLICC: path, Core: core.InOrder, Memory: event.Latency{Base: 50_000}, Trace: func(s ruby.Step) {
+		r := newRunner(t, Options{SLICC: path, Core: core.InOrder, Hardware: ruby.Hardware{Memory: event.Latency{Base: 50_000}}, Trace: func(s ruby.Step) {
 			if s.State == "VM" && s.Event == "Get" {
 				waits++
 			}
@@ -176,7 +176,7 @@ func TestDeadlockBesidePolls(t *testing.T) {
 // line between the linked load and the conditional store of the other core, which the title says.
 func TestConditionalStoresFail(t *testing.T) {
 	one := cache.Geometry{Sets: 1, Ways: 1}
-	r := newRunner(t, Options{Protocol: "moesi-amd-base", Core: core.InOrder, RMW: core.LinkedLoad, Barriers: agent.BarrierEnds, Private: one, Shared: one, Latency: event.Latency{Base: 300}})
+	r := newRunner(t, Options{Protocol: "moesi-amd-base", Core: core.InOrder, RMW: core.LinkedLoad, Barriers: agent.BarrierEnds, Hardware: ruby.Hardware{Private: one, Shared: one}, Latency: event.Latency{Base: 300}})
 	p := parsed(t, "ordeal-program 1\nlayout conflict\nlocations x\nthread 0\nload x\nthread 1\nadd x 1\nadd x 2\nadd x 4\nadd x 8\n")
 	ends(t, r, sim.Job{Program: p, Rounds: 1, Seed: 1}, sim.Livelock, "livelock: "+sim.StoresFail)
 }

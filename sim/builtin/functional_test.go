@@ -9,6 +9,7 @@ import (
 
 	"ordeal/sim"
 	"ordeal/sim/builtin/core"
+	"ordeal/sim/ruby"
 	"ordeal/sim/ruby/cache"
 )
 
@@ -17,7 +18,7 @@ import (
 // owns, they do not.
 func TestFunctionalReads(t *testing.T) {
 	for _, protocol := range []string{"mi", "mesi-two-level", "moesi-hammer"} {
-		r := newRunner(t, Options{Protocol: protocol, Core: core.OOO, Functional: 20, Directories: 2})
+		r := newRunner(t, Options{Protocol: protocol, Core: core.OOO, Functional: 20, Hardware: ruby.Hardware{Directories: 2}})
 		report := ends(t, r, sim.Job{Program: randomProgram(t, 1, 4), Rounds: 5, Seed: 1}, sim.Passed, "")
 		if n := report.Statistics.Functional; n < 50 {
 			t.Errorf("%s: %d functional reads find a line", protocol, n)
@@ -59,7 +60,7 @@ func inStaleCopies(t *testing.T) {
 		}
 		withMessageReads(t, path, "(Type == RequestKind:PUTX) && testAndRead(addr, DataBlk, pkt)")
 		replaceIn(t, path, "MI_example-dir.sm", "  void functionalRead(Addr", "  int functionalReadPriority() { return "+priority+"; }\n  void functionalRead(Addr")
-		r := newRunner(t, Options{SLICC: path, Core: core.InOrder, Functional: 3, Private: cache.Geometry{Sets: 1, Ways: 1}})
+		r := newRunner(t, Options{SLICC: path, Core: core.InOrder, Functional: 3, Hardware: ruby.Hardware{Private: cache.Geometry{Sets: 1, Ways: 1}}})
 		outcome := sim.Passed
 		if title != "" {
 			outcome = sim.Crash
@@ -84,7 +85,7 @@ func inMessages(t *testing.T) {
 		withMessageReads(t, path, c.put)
 		replaceIn(t, path, "MI_example-dir.sm", "IM, AccessPermission:Busy,", "IM, AccessPermission:Read_Write,") // memory has the line
 		replaceIn(t, path, "MI_example-dir.sm", "MI, AccessPermission:Busy,", "MI, AccessPermission:Read_Write,")
-		r := newRunner(t, Options{SLICC: path, Core: core.InOrder, Functional: 3, Private: cache.Geometry{Sets: 1, Ways: 1}})
+		r := newRunner(t, Options{SLICC: path, Core: core.InOrder, Functional: 3, Hardware: ruby.Hardware{Private: cache.Geometry{Sets: 1, Ways: 1}}})
 		outcome := sim.Passed
 		if c.title != "" {
 			outcome = sim.Crash

@@ -14,7 +14,6 @@ import (
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/protocols"
 	"ordeal/sim/ruby"
-	"ordeal/sim/ruby/cache"
 	"ordeal/sim/ruby/description"
 )
 
@@ -81,38 +80,11 @@ type Options struct {
 	// Latency (--latency, --jitter) is that of memory or, with a coherence
 	// protocol, of messages; zero means DefaultLatency.
 	Latency event.Latency
-	// Occupancy (--link-occupancy) is for how many ticks a message with data occupies the
-	// links of a controller, with a coherence protocol; 0: not at all.
-	Occupancy event.Tick
-	// Memory (--memory-latency, --memory-jitter) is the latency of the memory
-	// behind a coherence protocol; zero means ruby.DefaultMemory.
-	Memory event.Latency
-	// Private and Shared (--private-cache, --shared-cache) are the sizes of
-	// the caches of cores, and of all others and the second levels, with a
-	// coherence protocol; zero means ruby.DefaultPrivate and DefaultShared.
-	Private, Shared cache.Geometry
-	// Directories (--dirs) and Banks (--l2-banks) are numbers of directories
-	// and of banks of a shared cache, with a coherence protocol that can have
-	// several; 0 means 1. See ruby.Options.
-	Directories, Banks int
-	// Sharing (--l2-cores) is the number of cores that share a second level, with a
-	// protocol in which each core has its own; 0 means 1. See ruby.Options.
-	Sharing int
-	// Transfers (--device-threads) is the number of threads of devices that share a
-	// machine for devices, which has a transfer of each under way; 0 means 1.
-	Transfers int
-	// Reorder (--reorder) and MemoryReorder (--memory-reorder) are orders that a
-	// coherence protocol is not given; see ruby.Options.
-	Reorder       ruby.Reorder
-	MemoryReorder bool
+	// Hardware is what surrounds a coherence protocol.
+	ruby.Hardware
 	// Bounds (--buffer-size) bound the room of message buffers, as
-	// "L1Cache.requestFromL1Cache=4", and MemoryChannels (--memory-channels) is the number of
-	// channels of memory; see ruby.ParseBound and ruby.Options.
-	Bounds         []string
-	MemoryChannels int
-	// TBEs (--tbes) is the number of transactions that a controller of a
-	// coherence protocol has room for; 0 means ruby.DefaultTBEs.
-	TBEs int
+	// "L1Cache.requestFromL1Cache=4"; see ruby.ParseBound.
+	Bounds []string
 	// Parameters (--set-parameter) set parameters of the machines of a coherence
 	// protocol, as "L1Cache.issue_latency=3"; later ones count. See
 	// ruby.ParseParameter.
@@ -273,10 +245,7 @@ func (o *Options) validateSizes() error {
 	if o.Cores < 0 || o.Cores > MaxCores {
 		return option.Faultf("cores", "%d cores: want 1 to %d", o.Cores, MaxCores)
 	}
-	var none cache.Geometry
-	given := o.Memory != (event.Latency{}) || o.Private != none || o.Shared != none ||
-		o.Directories != 0 || o.Banks != 0 || o.Sharing != 0 || o.Transfers != 0 || o.TBEs != 0 || len(o.Parameters) > 0 ||
-		o.Reorder != ruby.ReorderNone || o.MemoryReorder || o.Occupancy != 0 || len(o.Bounds) > 0 || o.MemoryChannels != 0 || o.Machine != nil
+	given := o.Hardware != (ruby.Hardware{}) || len(o.Parameters) > 0 || len(o.Bounds) > 0 || o.Machine != nil
 	if (o.Protocol == Ideal || o.Protocol == IdealCached) && given {
 		return option.Faultf("protocol", "%q has no directories, transactions, parameters or caches with sets: want a coherence protocol", o.Protocol)
 	}
@@ -312,11 +281,9 @@ func (o *Options) ruby(n size, seed uint64) ruby.Options {
 	parameters, _ := each(o.Parameters, ruby.ParseParameter) // Validate reports what is wrong with them
 	bounds, _ := each(o.Bounds, ruby.ParseBound)
 	return ruby.Options{
-		Parameters: parameters, Bounds: bounds, Layout: o.layout, MemoryChannels: o.MemoryChannels,
-		Cores: n.cores, Devices: n.devices, Network: o.Latency, Occupancy: o.Occupancy, Memory: o.Memory, Private: o.Private, Shared: o.Shared,
-		Directories: o.Directories, Banks: o.Banks, Sharing: o.Sharing, Transfers: o.Transfers, TBEs: o.TBEs, Reorder: o.Reorder, MemoryReorder: o.MemoryReorder, Prefetch: o.Prefetch > 0 || o.PrefetchStreams > 0,
-		Streams: o.PrefetchStreams,
-		Trace:   o.Trace, Messages: o.Messages, Notices: o.Notices, Seed: seed,
+		Hardware: o.Hardware, Parameters: parameters, Bounds: bounds, Layout: o.layout, Cores: n.cores, Devices: n.devices,
+		Network: o.Latency, Prefetch: o.Prefetch > 0 || o.PrefetchStreams > 0, Streams: o.PrefetchStreams,
+		Trace: o.Trace, Messages: o.Messages, Notices: o.Notices, Seed: seed,
 	}.WithDefaults()
 }
 

@@ -127,7 +127,7 @@ machine(`},
 		seconds := (cores + max(sharing, 1) - 1) / max(sharing, 1)
 		took := map[int]int{}
 		r := newRunner(t, Options{
-			SLICC: path, Core: core.TSO, Banks: 2, Sharing: sharing, Prefetch: 20,
+			SLICC: path, Core: core.TSO, Hardware: ruby.Hardware{Banks: 2, Sharing: sharing}, Prefetch: 20,
 			Trace: func(s ruby.Step) {
 				if s.Machine == "Cache" && s.Event == "Prefetch" {
 					took[s.Number]++
@@ -159,7 +159,7 @@ func TestPrefetchStreams(t *testing.T) {
 		streams int
 		want    uint64 // prefetches of lines that are not there
 	}{{0, 0}, {1, 1}, {2, 1}, {3, 1}, {4, 0}} {
-		r := newRunner(t, Options{SLICC: path, Core: core.InOrder, PrefetchStreams: tc.streams, Private: cache.Geometry{Sets: 8, Ways: 1}})
+		r := newRunner(t, Options{SLICC: path, Core: core.InOrder, PrefetchStreams: tc.streams, Hardware: ruby.Hardware{Private: cache.Geometry{Sets: 8, Ways: 1}}})
 		report := ends(t, r, sim.Job{Program: p, Rounds: 1, Seed: 1}, sim.Passed, "")
 		var got uint64
 		for _, row := range report.Coverage {

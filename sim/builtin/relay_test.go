@@ -53,7 +53,7 @@ func relayed(t *testing.T, file ...string) string {
 func TestSharedBuffers(t *testing.T) {
 	path := relayed(t)
 	for _, kind := range []core.Kind{core.InOrder, core.OOO} {
-		r := newRunner(t, Options{SLICC: path, Core: kind, Directories: 2})
+		r := newRunner(t, Options{SLICC: path, Core: kind, Hardware: ruby.Hardware{Directories: 2}})
 		report := ends(t, r, sim.Job{Program: randomProgram(t, 5, 4), Rounds: 10, Seed: 1}, sim.Passed, "")
 		for _, c := range report.Coverage {
 			if c.Machine == "L1Cache" && c.Count == 0 {
@@ -264,7 +264,7 @@ func TestRoles(t *testing.T) {
 		passes, lines := map[int]map[uint64]bool{}, map[uint64]bool{} // by the number of the machine, and of all
 		at := [2]int{}                                                // passes of second levels and of homes
 		r := newRunner(t, Options{
-			SLICC: path, Core: core.TSO, Directories: 3, Banks: banks, Sharing: sharing, Parameters: []string{"HNF.pass_latency=20", "L2.pass_latency=3"},
+			SLICC: path, Core: core.TSO, Hardware: ruby.Hardware{Directories: 3, Banks: banks, Sharing: sharing}, Parameters: []string{"HNF.pass_latency=20", "L2.pass_latency=3"},
 			Trace: func(s ruby.Step) {
 				if s.Machine != "Cache" || s.Event != "Pass" {
 					return
@@ -299,7 +299,7 @@ func TestRoles(t *testing.T) {
 			}
 		}
 	}
-	if _, err := New(Options{Protocol: "mi", Core: core.TSO, Sharing: 2}); err == nil || !strings.Contains(err.Error(), "no second level") {
+	if _, err := New(Options{Protocol: "mi", Core: core.TSO, Hardware: ruby.Hardware{Sharing: 2}}); err == nil || !strings.Contains(err.Error(), "no second level") {
 		t.Errorf("a second level to share in mi: %v", err)
 	}
 	if _, err := New(Options{SLICC: path, Core: core.TSO, Parameters: []string{"Cache.pass_latency=2"}}); err == nil ||
@@ -307,7 +307,7 @@ func TestRoles(t *testing.T) {
 		t.Errorf("a parameter of a machine with roles: %v", err)
 	}
 	// More than 64 of one machine: sets of machines have several words for it.
-	r := newRunner(t, Options{SLICC: path, Core: core.TSO, Cores: 64, Banks: 2})
+	r := newRunner(t, Options{SLICC: path, Core: core.TSO, Cores: 64, Hardware: ruby.Hardware{Banks: 2}})
 	report := ends(t, r, sim.Job{Program: randomProgram(t, 1, 64), Rounds: 1, Seed: 1}, sim.Passed, "")
 	if report.Statistics.Events < 10000 {
 		t.Errorf("%d events of 64 cores: that hardly shows anything", report.Statistics.Events)
@@ -357,7 +357,7 @@ func TestDeviceRole(t *testing.T) {
 	const cores, banks = 2, 2
 	homes := map[int]int{} // passes of home nodes for lines of the number of their own, and of others
 	devices := 0
-	r := newRunner(t, Options{SLICC: path, Core: core.TSO, Banks: banks, Trace: func(s ruby.Step) {
+	r := newRunner(t, Options{SLICC: path, Core: core.TSO, Hardware: ruby.Hardware{Banks: banks}, Trace: func(s ruby.Step) {
 		switch {
 		case s.Machine != "Cache":
 		case s.Number >= 2*cores+banks:

@@ -22,21 +22,21 @@ import (
 // three directories, whose number is no power of two.
 func TestInterleaving(t *testing.T) {
 	machines := []Options{
-		{Protocol: "mi", Directories: 4},
-		{Protocol: "mesi-two-level", Directories: 2, Banks: 2},
-		{Protocol: "mesi-two-level", Directories: 3, Banks: 4},
-		{Protocol: "mesi-two-level", Directories: 1, Banks: 2},
-		{Protocol: "moesi-hammer", Directories: 2},
-		{Protocol: "moesi-hammer", Directories: 3},
-		{Protocol: "moesi-amd-base", Directories: 2},
-		{SLICC: smallProtocol, Directories: 4},
+		{Protocol: "mi", Hardware: ruby.Hardware{Directories: 4}},
+		{Protocol: "mesi-two-level", Hardware: ruby.Hardware{Directories: 2, Banks: 2}},
+		{Protocol: "mesi-two-level", Hardware: ruby.Hardware{Directories: 3, Banks: 4}},
+		{Protocol: "mesi-two-level", Hardware: ruby.Hardware{Directories: 1, Banks: 2}},
+		{Protocol: "moesi-hammer", Hardware: ruby.Hardware{Directories: 2}},
+		{Protocol: "moesi-hammer", Hardware: ruby.Hardware{Directories: 3}},
+		{Protocol: "moesi-amd-base", Hardware: ruby.Hardware{Directories: 2}},
+		{SLICC: smallProtocol, Hardware: ruby.Hardware{Directories: 4}},
 	}
 	if tree := os.Getenv("ORDEAL_GEM5_TREE"); tree != "" {
 		dir := filepath.Join(tree, "src/mem/ruby/protocol")
 		machines = append(machines,
-			Options{SLICC: filepath.Join(dir, "MESI_Two_Level.slicc"), Directories: 2, Banks: 2},
-			Options{SLICC: filepath.Join(dir, "MOESI_CMP_directory.slicc"), Directories: 2, Banks: 2},
-			Options{SLICC: filepath.Join(dir, "MOESI_hammer.slicc"), Directories: 2})
+			Options{SLICC: filepath.Join(dir, "MESI_Two_Level.slicc"), Hardware: ruby.Hardware{Directories: 2, Banks: 2}},
+			Options{SLICC: filepath.Join(dir, "MOESI_CMP_directory.slicc"), Hardware: ruby.Hardware{Directories: 2, Banks: 2}},
+			Options{SLICC: filepath.Join(dir, "MOESI_hammer.slicc"), Hardware: ruby.Hardware{Directories: 2}})
 	}
 	for _, o := range machines {
 		o.Core = core.OOO
@@ -164,13 +164,13 @@ func TestBadSizes(t *testing.T) {
 	}{
 		{"65 cores", Options{Cores: 65}},
 		{"-1 cores", Options{Cores: -1}},
-		{"65 directories", Options{Protocol: "moesi-hammer", Directories: 65}},
-		{"-1 directories", Options{Protocol: "moesi-hammer", Directories: -1}},
-		{"3 banks: want a power of two", Options{Protocol: "mesi-two-level", Banks: 3}},
-		{"MOESI_hammer with 2 banks: it has no", Options{Protocol: "moesi-hammer", Banks: 2}},
-		{"want a coherence protocol", Options{Protocol: Ideal, TBEs: 5}},
-		{"cache of 3 sets", Options{Protocol: "mi", Private: cache.Geometry{Sets: 3, Ways: 1}}},
-		{"room for -1", Options{Protocol: "mi", TBEs: -1}},
+		{"65 directories", Options{Protocol: "moesi-hammer", Hardware: ruby.Hardware{Directories: 65}}},
+		{"-1 directories", Options{Protocol: "moesi-hammer", Hardware: ruby.Hardware{Directories: -1}}},
+		{"3 banks: want a power of two", Options{Protocol: "mesi-two-level", Hardware: ruby.Hardware{Banks: 3}}},
+		{"MOESI_hammer with 2 banks: it has no", Options{Protocol: "moesi-hammer", Hardware: ruby.Hardware{Banks: 2}}},
+		{"want a coherence protocol", Options{Protocol: Ideal, Hardware: ruby.Hardware{TBEs: 5}}},
+		{"cache of 3 sets", Options{Protocol: "mi", Hardware: ruby.Hardware{Private: cache.Geometry{Sets: 3, Ways: 1}}}},
+		{"room for -1", Options{Protocol: "mi", Hardware: ruby.Hardware{TBEs: -1}}},
 	} {
 		c.options.Core = core.TSO
 		if _, err := New(c.options); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -219,7 +219,7 @@ func TestStockProtocols(t *testing.T) {
 // behind them, as gem5's own: with two directories and jitter it deadlocks, and at
 // constant latencies it does not.
 func TestStalledForwards(t *testing.T) {
-	o := Options{Protocol: "mi", Compiled: stallingMI(t), Directories: 2, Core: core.InOrder, RMW: core.OneAccess}
+	o := Options{Protocol: "mi", Compiled: stallingMI(t), Hardware: ruby.Hardware{Directories: 2}, Core: core.InOrder, RMW: core.OneAccess}
 	constant := o
 	constant.Latency, constant.Memory, constant.Order = faithfulNetwork, faithfulMemory, event.LIFO
 	deadlocks := 0

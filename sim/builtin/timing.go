@@ -6,6 +6,7 @@ import (
 
 	"ordeal/sim"
 	"ordeal/sim/builtin/event"
+	"ordeal/sim/ruby/network"
 )
 
 // The latencies nearest to those of gem5 with its simple network (a crossbar)
@@ -15,10 +16,6 @@ var (
 	faithfulNetwork = event.Latency{Base: 6}
 	faithfulMemory  = event.Latency{Base: 60}
 )
-
-// FaithfulOccupancy is how many ticks a message with data occupies a link of gem5's
-// simple network: 72 bytes at 16 in a cycle (Throttle.cc, getLinkBandwidth).
-const FaithfulOccupancy event.Tick = 4
 
 // faithfulStart bounds by how many ticks the starts of the cores differ at
 // faithful latencies: seeds differ in nothing else that all cores have.
@@ -37,7 +34,7 @@ func (r *Runner) Faithful() (runner sim.Runner, seeds int) {
 	if o.SLICC == "" || constant {
 		return nil, 0
 	}
-	o.Latency, o.Occupancy, o.Memory, o.Order, o.staggered, o.EagerRepeats = faithfulNetwork, FaithfulOccupancy, faithfulMemory, event.LIFO, true, false
+	o.Latency, o.Occupancy, o.Memory, o.Order, o.staggered, o.EagerRepeats = faithfulNetwork, network.DefaultOccupancy, faithfulMemory, event.LIFO, true, false
 	return &Runner{options: o, build: r.build, protocol: r.protocol}, o.LatencySeeds
 }
 

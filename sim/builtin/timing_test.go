@@ -7,6 +7,7 @@ import (
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/ruby"
+	"ordeal/sim/ruby/network"
 )
 
 // TestFaithful has a runner for gem5's latencies with as many seeds as the options
@@ -18,14 +19,14 @@ func TestFaithful(t *testing.T) {
 	}{
 		{Options{SLICC: smallProtocol, Core: core.TSO}, DefaultLatencySeeds},
 		{Options{SLICC: smallProtocol, Core: core.TSO, LatencySeeds: 30}, 30},
-		{Options{SLICC: smallProtocol, Core: core.TSO, Latency: event.Latency{Base: 6}, Memory: event.Latency{Base: 60}}, 0},
+		{Options{SLICC: smallProtocol, Core: core.TSO, Latency: event.Latency{Base: 6}, Hardware: ruby.Hardware{Memory: event.Latency{Base: 60}}}, 0},
 		{Options{Protocol: "mi", Core: core.TSO}, 0},
 	} {
 		runner, seeds := newRunner(t, test.options).Faithful()
 		if seeds != test.seeds || (runner != nil) != (seeds > 0) {
 			t.Errorf("%+v: %d seeds, want %d", test.options, seeds, test.seeds)
 		}
-		if r, ok := runner.(*Runner); ok && r.options.Occupancy != FaithfulOccupancy {
+		if r, ok := runner.(*Runner); ok && r.options.Occupancy != network.DefaultOccupancy {
 			t.Errorf("%+v: links are occupied for %d ticks", test.options, r.options.Occupancy)
 		}
 	}
@@ -61,7 +62,7 @@ func TestUnobserved(t *testing.T) {
 func TestOccupancy(t *testing.T) {
 	detail := func(size string, occupancy event.Tick) string {
 		path := edited(t, "messages.sm", "structure(OrderMsg, interface=\"Message\") {\n", "structure(OrderMsg, interface=\"Message\") {\n  MessageSizeType MessageSize, default=\"MessageSizeType_"+size+"\";\n")
-		r := newRunner(t, Options{SLICC: path, Core: core.InOrder, Latency: event.Latency{Base: 6}, Memory: event.Latency{Base: 60}, Occupancy: occupancy})
+		r := newRunner(t, Options{SLICC: path, Core: core.InOrder, Latency: event.Latency{Base: 6}, Hardware: ruby.Hardware{Memory: event.Latency{Base: 60}, Occupancy: occupancy}})
 		return ends(t, r, sim.Job{Program: randomProgram(t, 3, 4), Rounds: 2}, sim.Passed, "").Detail
 	}
 	if detail("Control", 40) != detail("Control", 0) {
@@ -70,7 +71,7 @@ func TestOccupancy(t *testing.T) {
 	if detail("Response_Data", 40) == detail("Response_Data", 0) {
 		t.Error("messages with data occupy no links")
 	}
-	if _, err := New(Options{SLICC: smallProtocol, Core: core.InOrder, Occupancy: -1}); err == nil {
+	if _, err := New(Options{SLICC: smallProtocol, Core: core.InOrder, Hardware: ruby.Hardware{Occupancy: -1}}); err == nil {
 		t.Error("links are occupied for -1 ticks")
 	}
 }

@@ -26,7 +26,7 @@ func compiled(t testing.TB, name string) *ruby.Protocol {
 func tiny(p *ruby.Protocol, cores, lines int) Config {
 	return Config{
 		Protocol: p, Lines: lines,
-		System: ruby.Options{Cores: cores, Private: cache.Geometry{Sets: 1, Ways: 1}, Shared: cache.Geometry{Sets: 1, Ways: 1}},
+		System: ruby.Options{Cores: cores, Hardware: ruby.Hardware{Private: cache.Geometry{Sets: 1, Ways: 1}, Shared: cache.Geometry{Sets: 1, Ways: 1}}},
 	}
 }
 

@@ -68,7 +68,7 @@ func compareSamples(t *testing.T, name string, p *ruby.Protocol, cores, lines, d
 	for seed := range uint64(runs) {
 		// Every kind of latency takes its turn, from hardly any to wide ones.
 		latency := event.Latency{Base: event.Tick(1 + seed%3*4), Jitter: event.Tick(seed % 5 * 30)}
-		r, err := builtin.New(builtin.Options{Compiled: p, Core: core.InOrder, Private: one, Shared: one, Latency: latency})
+		r, err := builtin.New(builtin.Options{Compiled: p, Core: core.InOrder, Hardware: ruby.Hardware{Private: one, Shared: one}, Latency: latency})
 		if err != nil {
 			t.Fatal(err)
 		}

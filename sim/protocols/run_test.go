@@ -11,6 +11,7 @@ import (
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/protocols"
+	"ordeal/sim/ruby"
 	"ordeal/sim/ruby/cache"
 )
 
@@ -66,7 +67,7 @@ func (s setting) program(t testing.TB, seed uint64) *gen.Program {
 func (s setting) runner(t testing.TB, path string) *builtin.Runner {
 	t.Helper()
 	r, err := builtin.New(builtin.Options{
-		SLICC: path, Core: s.core, Latency: s.latency, RMW: s.rmw, Private: s.private, Shared: s.shared,
+		SLICC: path, Core: s.core, Latency: s.latency, RMW: s.rmw, Hardware: ruby.Hardware{Private: s.private, Shared: s.shared},
 		Flush: s.flush, Prefetch: s.prefetch,
 	})
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"ordeal/sim"
 	"ordeal/sim/builtin"
 	"ordeal/sim/builtin/core"
+	"ordeal/sim/ruby"
 	"ordeal/sim/ruby/cache"
 )
 
@@ -16,7 +17,7 @@ func TestFewTransactions(t *testing.T) {
 	s := setting{threads: 2, ops: 60, lines: 4, rounds: 4, dma: 2, layout: gen.Conflict}
 	for _, protocol := range []string{"mi", "mesi-two-level"} {
 		r, err := builtin.New(builtin.Options{
-			SLICC: file(t, protocol), Core: core.InOrder, TBEs: 2, Private: cache.Geometry{Sets: 4, Ways: 1},
+			SLICC: file(t, protocol), Core: core.InOrder, Hardware: ruby.Hardware{TBEs: 2, Private: cache.Geometry{Sets: 4, Ways: 1}},
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -8,21 +8,18 @@ import (
 	"ordeal/gen/option"
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/ruby/cache"
+	"ordeal/sim/ruby/network"
 )
 
-// Options describe the system around a protocol. The zero value of a field
-// has the default that its comment says.
-type Options struct {
-	Cores int // 1 to MaxCores
-	// Devices is the number of devices, at most MaxCores; see Protocol.Devices.
-	Devices int
-	// Transfers is the number of devices that share a controller, which has a
-	// transfer of each under way, as gem5's DMASequencer has up to
-	// max_outstanding_requests. 0 means 1.
-	Transfers int
-	// Network is the latency of a message; zero means
-	// DefaultNetwork.
-	Network event.Latency
+// Hardware is what surrounds the controllers of a protocol, whatever runs on it. The zero value of
+// a field has the default that its comment says.
+type Hardware struct {
+	// Occupancy is for how many ticks a message with data occupies a link; see
+	// network.Network. 0: not at all, and with a topology network.DefaultOccupancy.
+	Occupancy event.Tick
+	// Topology is that of the network. With one, messages take the time of its links in place of
+	// Options.Network.
+	Topology network.Topology
 	// Memory is the latency of memory; zero means DefaultMemory.
 	Memory event.Latency
 	// Private and Shared are the sizes of the caches of cores and of all
@@ -36,30 +33,43 @@ type Options struct {
 	// Sharing is the number of cores that share a second level which is private
 	// otherwise; 0 means 1. See Protocol.SecondLevels.
 	Sharing int
+	// Transfers is the number of devices that share a controller, which has a
+	// transfer of each under way, as gem5's DMASequencer has up to
+	// max_outstanding_requests. 0 means 1.
+	Transfers int
 	// Reorder says which virtual networks do not keep the order of messages from
 	// one controller to another.
 	Reorder Reorder
-	// Occupancy is for how many ticks a message with data occupies a link; see
-	// network.Network.
-	Occupancy event.Tick
 	// MemoryReorder has memory acknowledge writes at once and answer reads in any
 	// order, each with the data of the instant of its answer, as gem5's memory
 	// controllers do (mem_ctrl.cc, accessAndRespond).
 	MemoryReorder bool
-	// Bounds bound the room of message buffers, which has no bound without them;
-	// later ones count.
-	Bounds []Bound
 	// MemoryChannels is the number of channels of the memory behind a controller,
 	// among which lines are interleaved: each keeps its own order. 0 means 1.
 	MemoryChannels int
+	// TBEs is the number of transactions that a controller has room for; 0
+	// means DefaultTBEs.
+	TBEs int
+}
+
+// Options describe the system around a protocol. The zero value of a field
+// has the default that its comment says.
+type Options struct {
+	Hardware
+	Cores int // 1 to MaxCores
+	// Devices is the number of devices, at most MaxCores; see Protocol.Devices.
+	Devices int
+	// Network is the latency of a message; zero means
+	// DefaultNetwork.
+	Network event.Latency
+	// Bounds bound the room of message buffers, which has no bound without them;
+	// later ones count.
+	Bounds []Bound
 	// Prefetch says that the caches of cores, and second levels that are theirs, have
 	// prefetchers; see Protocol.Prefetches.
 	Prefetch bool
 	// Streams is after how many misses in sequence they prefetch what follows; 0 means never.
 	Streams int
-	// TBEs is the number of transactions that a controller has room for; 0
-	// means DefaultTBEs.
-	TBEs int
 	// Parameters set those of the protocol's machines; later ones count.
 	Parameters []Parameter
 	// Layout says what is not as the other options do; see Protocol.Layout.
@@ -129,6 +139,9 @@ func (o Options) WithDefaults() Options {
 	o.Transfers = max(o.Transfers, 1)
 	o.MemoryChannels = cmp.Or(o.MemoryChannels, 1)
 	o.TBEs = cmp.Or(o.TBEs, DefaultTBEs)
+	if o.Topology != network.Direct {
+		o.Occupancy = cmp.Or(o.Occupancy, network.DefaultOccupancy)
+	}
 	return o
 }
 

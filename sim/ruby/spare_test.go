@@ -16,7 +16,7 @@ func TestReleasedSystem(t *testing.T) {
 	for _, name := range protocols.Names() {
 		for _, o := range []Options{
 			{Cores: 2, Streams: 1},
-			{Cores: 4, Devices: 2, Directories: 2, MemoryChannels: 2, Bounds: []Bound{{Size: 8}, {Buffer: networkBound, Size: 8}}},
+			{Cores: 4, Devices: 2, Hardware: Hardware{Directories: 2, MemoryChannels: 2}, Bounds: []Bound{{Size: 8}, {Buffer: networkBound, Size: 8}}},
 		} {
 			tree, err := protocols.Load(name)
 			if err != nil {

@@ -36,7 +36,7 @@ func newWalker(t *testing.T, p *Protocol, cores, lines int) *walker {
 	for i := range list {
 		list[i] = memory.Base + memory.Addr(i<<16)
 	}
-	o := Options{Cores: cores, Private: cache.Geometry{Sets: 1, Ways: 1}, Shared: cache.Geometry{Sets: 1, Ways: 2}}.WithDefaults()
+	o := Options{Cores: cores, Hardware: Hardware{Private: cache.Geometry{Sets: 1, Ways: 1}, Shared: cache.Geometry{Sets: 1, Ways: 2}}}.WithDefaults()
 	s, err := NewStepper(p, o, list, Data{Words: 1, Depth: 4})
 	if err != nil {
 		t.Fatal(err)

@@ -339,10 +339,11 @@ func (s *System) connect(total int) {
 	latencies := s.program.latencies(s.options.Network, vnets)
 	s.network = network.New(total, latencies, s.options.Seed)
 	s.network.Occupancy = s.options.Occupancy
-	switch s.options.Reorder {
-	case ReorderUnordered:
+	s.network.Connect(s.options.Topology, s.options.Cores)
+	switch reorder := s.options.Reorder; {
+	case reorder == ReorderUnordered || reorder == ReorderNone && s.options.Topology == network.Randomized:
 		s.network.Ordered = s.program.orderedNetworks(vnets)
-	case ReorderAll:
+	case reorder == ReorderAll:
 		s.network.Ordered = make([]bool, vnets)
 	}
 	s.network.Ordered = s.options.Layout.changeNetworks(latencies, s.network.Ordered)

@@ -23,7 +23,7 @@ var expertOptions = []string{
 	// The embedded simulator.
 	"barriers", "buffer-size", "crossing", "device-threads", "event-order", "flush", "functional", "jitter", "l2-cores", "eager-repeats", "late-stores", "latency-seeds",
 	"link-occupancy", "load-queue", "lock-hold", "memory-channels", "memory-jitter", "memory-latency", "memory-reorder", "prefetch", "prefetch-streams", "reorder",
-	"tbes", "wrong-path", "window", "store-buffer", "l2-banks",
+	"tbes", "topology", "wrong-path", "window", "store-buffer", "l2-banks",
 	// gem5.
 	"background", "background-lead", "background-seed", "background-threads", "evictions", "l1d-assoc", "l1d-size", "l1i-assoc", "l1i-size", "l2-assoc",
 	"l2-size", "lfence", "link-latency", "network", "randomization", "stagger", "store-order", "tree-options",

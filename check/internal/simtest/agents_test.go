@@ -9,6 +9,7 @@ import (
 	"ordeal/sim"
 	"ordeal/sim/builtin"
 	"ordeal/sim/builtin/event"
+	"ordeal/sim/ruby"
 )
 
 // wrong is what a defect shows whose runs end with values that no model allows.
@@ -87,8 +88,8 @@ func TestAgentDefects(t *testing.T) {
 // with each kind of core and with devices: all keep their models.
 func TestAgentModels(t *testing.T) {
 	for _, o := range []builtin.Options{
-		{Protocol: "moesi-hammer", Flush: 50, Directories: 2},
-		{Protocol: "mesi-two-level", Prefetch: 50, Banks: 2},
+		{Protocol: "moesi-hammer", Flush: 50, Hardware: ruby.Hardware{Directories: 2}},
+		{Protocol: "mesi-two-level", Prefetch: 50, Hardware: ruby.Hardware{Banks: 2}},
 		{Protocol: "mesi-two-level", PrefetchStreams: 1},
 	} {
 		for _, p := range promises {

@@ -13,6 +13,7 @@ import (
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/protocols"
+	"ordeal/sim/ruby"
 	"ordeal/sim/ruby/cache"
 )
 
@@ -64,14 +65,14 @@ func TestOddMachines(t *testing.T) {
 	two := cache.Geometry{Sets: 2, Ways: 1, IndexBit: 6}
 	flat := cache.Geometry{Sets: 8, Ways: 1, IndexBit: 6}
 	machines := []builtin.Options{
-		{Directories: 2},
-		{Directories: 3, Private: two, Shared: two},
-		{Directories: 4},
-		{Private: one, Shared: one},
-		{Private: flat, Shared: one},
-		{TBEs: 1},
+		{Hardware: ruby.Hardware{Directories: 2}},
+		{Hardware: ruby.Hardware{Directories: 3, Private: two, Shared: two}},
+		{Hardware: ruby.Hardware{Directories: 4}},
+		{Hardware: ruby.Hardware{Private: one, Shared: one}},
+		{Hardware: ruby.Hardware{Private: flat, Shared: one}},
+		{Hardware: ruby.Hardware{TBEs: 1}},
 		{Cores: 9},
-		{Directories: 2, Private: one, Shared: one, TBEs: 1, Cores: 7},
+		{Hardware: ruby.Hardware{Directories: 2, Private: one, Shared: one, TBEs: 1}, Cores: 7},
 	}
 	seeds := scale.Of[uint64](1, 1, 4)
 	for _, protocol := range []string{"moesi-amd-base", "moesi-hammer"} {

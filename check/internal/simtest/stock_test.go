@@ -12,6 +12,7 @@ import (
 	"ordeal/gen"
 	"ordeal/sim/builtin"
 	"ordeal/sim/builtin/core"
+	"ordeal/sim/ruby"
 )
 
 // replaced are invalid transitions of directories while a device reads or writes: gem5's issue 2188.
@@ -92,7 +93,7 @@ func stockSizes(t *testing.T, path string, devices int, known, late []string) {
 			runs, total, failed, found := 0, 0, 0, map[string]int{}
 			for _, cores := range []int{4, 8, 16} {
 				for dirs := 1; dirs <= 3; dirs++ {
-					s := newSubject(t, p, builtin.Options{SLICC: filepath.Join(tree, path), Directories: dirs, LatencySeeds: 1})
+					s := newSubject(t, p, builtin.Options{SLICC: filepath.Join(tree, path), Hardware: ruby.Hardware{Directories: dirs}, LatencySeeds: 1})
 					s.program.Threads, s.program.Locations = cores, 2*cores
 					s.program.DMA, s.program.DMAParts = devices, 0
 					s.rounds = 80 / cores

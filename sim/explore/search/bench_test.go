@@ -32,7 +32,7 @@ func BenchmarkSearch(b *testing.B) {
 				began := cpuTime(b)
 				for b.Loop() {
 					m, err := explore.New(explore.Config{
-						Protocol: p, System: ruby.Options{Cores: c.cores, Private: one, Shared: one}, Lines: c.lines, Values: c.ages, Symmetry: true,
+						Protocol: p, System: ruby.Options{Cores: c.cores, Hardware: ruby.Hardware{Private: one, Shared: one}}, Lines: c.lines, Values: c.ages, Symmetry: true,
 					})
 					if err != nil {
 						b.Fatal(err)

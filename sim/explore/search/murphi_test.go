@@ -47,7 +47,7 @@ func TestMurphi(t *testing.T) {
 		for _, symmetry := range []bool{false, true} {
 			one := cache.Geometry{Sets: 1, Ways: 1}
 			m, err := explore.New(explore.Config{
-				Protocol: p, System: ruby.Options{Cores: c.caches, Private: one, Shared: one}, Lines: c.lines, Values: 1, Symmetry: symmetry,
+				Protocol: p, System: ruby.Options{Cores: c.caches, Hardware: ruby.Hardware{Private: one, Shared: one}}, Lines: c.lines, Values: 1, Symmetry: symmetry,
 			})
 			if err != nil {
 				t.Fatal(err)

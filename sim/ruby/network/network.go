@@ -27,6 +27,12 @@ type Network struct {
 	Occupancy event.Tick
 	// out and in are the links of each controller, by virtual network.
 	out, in []link
+
+	topology         Topology
+	routers, columns int          // of a mesh
+	links            []link       // of the topology
+	tails            []event.Tick // of Randomized, the latest arrival in each buffer of a link
+	hops             []int        // of path
 }
 
 // link is the last period in which a link is occupied.
@@ -47,13 +53,15 @@ func (n *Network) Reset(seed uint64) {
 	clear(n.last)
 	clear(n.out)
 	clear(n.in)
+	clear(n.links)
+	clear(n.tails)
 }
 
 // Departure is the tick, now or later, at which a message leaves its source that is
 // sent now, to however many destinations: once the link is free. As in gem5's
 // Throttle, a message with data does not wait for its own transfer.
 func (n *Network) Departure(now event.Tick, source, virtualNetwork int, data bool) event.Tick {
-	if n.Occupancy == 0 {
+	if n.Occupancy == 0 || n.topology != Direct {
 		return now
 	}
 	return n.occupy(&n.out[virtualNetwork*n.endpoints+source], now, data)
@@ -79,8 +87,10 @@ func (n *Network) occupy(l *link, at event.Tick, data bool) event.Tick {
 // their source. Two messages of a channel may arrive at one tick; the receiver
 // keeps them in order.
 func (n *Network) Arrival(departure event.Tick, source, destination, virtualNetwork int, data bool) event.Tick {
-	at := departure + n.latency[virtualNetwork].Draw(n.random)
-	if n.Occupancy > 0 {
+	at := departure
+	if n.topology != Direct {
+		at = n.along(at, source, destination, virtualNetwork, data)
+	} else if at += n.latency[virtualNetwork].Draw(n.random); n.Occupancy > 0 {
 		at = n.occupy(&n.in[virtualNetwork*n.endpoints+destination], at, data)
 	}
 	if n.Ordered != nil && !n.Ordered[virtualNetwork] {
