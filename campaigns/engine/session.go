@@ -62,6 +62,7 @@ func (e *Engine) session(w *journal.Writer, targets []target) *session {
 		infra: infraErrors{policy: c.OnInfraError}, reported: make(map[summary.FindingKey]bool),
 	}
 	s.order = journal.NewOrder(w.Header.Shard.Has(c), s.commit)
+	s.sum.UseTools(w.Header.Tools)
 	for _, t := range targets {
 		s.sum.AddSimulator(t.sim, t.tools[t.executor.Runner.Name()])
 	}

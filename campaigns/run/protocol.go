@@ -60,6 +60,32 @@ func folderOf(id string) string {
 // shortHash is the length of a hash in the name of a folder, in bytes.
 const shortHash = 8
 
+// KeptTexts reads the texts of a protocol that KeepProtocol left in the directory of a campaign, by name. Version is that of
+// its tool "slicc".
+func KeptTexts(dir, version string) (map[string]string, error) {
+	_, id, _ := strings.Cut(version, " ")
+	if _, err := hex.DecodeString(strings.TrimPrefix(id, "sha256:")); err != nil { // a record may come from anywhere
+		return nil, fmt.Errorf("%s: version %q of a protocol: want a hash", dir, version)
+	}
+	at := filepath.Join(dir, ProtocolDir, folderOf(id))
+	names, err := Names(at)
+	texts := map[string]string{}
+	for _, name := range names {
+		if ext := filepath.Ext(name); ext != ".sm" && ext != ".slicc" {
+			continue
+		}
+		data, err := ReadFile(filepath.Join(at, name))
+		if err != nil {
+			return nil, err
+		}
+		texts[name] = string(data)
+	}
+	if err == nil && len(texts) == 0 {
+		err = fmt.Errorf("%s has no texts of it", dir)
+	}
+	return texts, err
+}
+
 // keptFS keeps the files that are read.
 type keptFS struct {
 	fs.FS

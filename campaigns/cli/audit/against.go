@@ -48,7 +48,7 @@ func (x *auditCommand) against(ctx context.Context) error {
 		return err
 	}
 	known := func(title string) bool {
-		issue, _ := config.FindKnown(issues, title, "", time.Now())
+		issue, _ := config.FindKnown(issues, title, "", time.Now(), nil)
 		return issue != nil
 	}
 	err = errors.Join(

@@ -35,25 +35,28 @@ compared, not counts, so that one may have more runs than the other.
   speed            medians of the time of an operation that differ by a factor of
                    1.25 or more (Mann-Whitney test, p < 0.01), of at least 20 runs
                    that passed and took a second together in each campaign
-  configurations added, removed or edited, and versions of tools`,
+  configurations added, removed or edited, and versions of tools; with --gem5-tree the
+                   commits between two versions of a protocol`,
 		Example: `  ordeal campaign diff runs/nightly-20261120-010000 runs/nightly-20261121-010000
   ordeal campaign diff --json OLD NEW | jq '.findings[] | select(.change == "new")'`,
 		Args: command.Arguments(2, 2, "two directories of campaigns, OLD and NEW"),
 	}
 	cmd.Flags().BoolVar(&c.json, "json", false, "print all of it as JSON")
+	cloneFlag(cmd, &c.clone)
 	c.known.Flags(cmd.Flags())
-	cmd.RunE = command.Body(func(_ context.Context, args []string) error { return c.run(args[0], args[1]) })
+	cmd.RunE = command.Body(func(ctx context.Context, args []string) error { return c.run(ctx, args[0], args[1]) })
 	return cmd
 }
 
 // diffCommand is the campaign diff command.
 type diffCommand struct {
 	*command.Env
+	clone string
 	json  bool
 	known command.KnownFlag
 }
 
-func (c *diffCommand) run(oldDir, newDir string) error {
+func (c *diffCommand) run(ctx context.Context, oldDir, newDir string) error {
 	a, err := journal.Open(run.Resolve(oldDir))
 	if err != nil {
 		return err
@@ -70,6 +73,9 @@ func (c *diffCommand) run(oldDir, newDir string) error {
 	d, err := compare.Compare(a, b)
 	line.Close()
 	if err != nil {
+		return err
+	}
+	if err := commits(ctx, c.clone, a.Dir, b.Dir, d.Tools); err != nil {
 		return err
 	}
 	if err := c.Print(c.json, d, func(w io.Writer) error { return d.WriteText(w, messages.Quoted(c.Args[0])) }); err != nil {

@@ -56,6 +56,7 @@ func (j *merging) replay(ctx context.Context, w *journal.Rewriter) (*summary.Sum
 // summary is the summary of the merged campaign without runs.
 func (j *merging) summary() *summary.Summary {
 	sum := summary.New(j.c, j.Dir, j.head.Shard, j.head.Started)
+	sum.UseTools(j.head.Tools)
 	sum.Argv0, sum.Rerun = j.Argv0, j.Rerun
 	sum.Interrupted, sum.BudgetSpent = j.head.End == journal.EndInterrupted, j.head.End == journal.EndBudget
 	for i := range j.c.Configs {

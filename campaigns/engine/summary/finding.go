@@ -117,7 +117,7 @@ func (s *Summary) addFinding(run *journal.Entry) {
 	i := slices.IndexFunc(s.Findings, func(f Finding) bool { return f.Key() == key })
 	if i < 0 {
 		i = len(s.Findings)
-		known, expired := config.FindKnown(s.known, key.Title, key.System, s.Started)
+		known, expired := config.FindKnown(s.known, key.Title, key.System, s.Started, s.tools)
 		s.Findings = append(s.Findings, Finding{
 			Title: key.Title, Failure: run.Failure.Failure, Outcome: key.Outcome, System: key.System, Known: known, Expired: expired,
 			Traced: run.Config.Traced(s.sim(run.Config)),

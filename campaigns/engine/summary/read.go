@@ -42,7 +42,9 @@ type Follower struct {
 
 // Follow begins before the first run.
 func Follow(a *journal.Archive) *Follower {
-	return &Follower{archive: a, cursor: new(journal.Cursor).Passing(), sum: New(a.Campaign, a.Dir, a.Header.Shard, a.Header.Started)}
+	s := New(a.Campaign, a.Dir, a.Header.Shard, a.Header.Started)
+	s.UseTools(a.Header.Tools)
+	return &Follower{archive: a, cursor: new(journal.Cursor).Passing(), sum: s}
 }
 
 // Summary is that of the runs that were read.

@@ -59,6 +59,7 @@ type Summary struct {
 	example int    // the number of that run
 	stop    config.Stop
 	known   []config.Known
+	tools   map[string]string
 	// anyLatency is that of the campaign.
 	anyLatency bool
 	sims       map[string]string // by configuration
@@ -138,6 +139,9 @@ func New(c *config.Campaign, dir string, shard config.Shard, started time.Time) 
 func newRow(name, expect string) Row {
 	return Row{Config: name, Expect: expect, Outcomes: make(map[sim.Outcome]int), Answers: make(map[string]map[string]int)}
 }
+
+// UseTools sets the versions of the tools, for known issues of some versions.
+func (s *Summary) UseTools(tools map[string]string) { s.tools = tools }
 
 // AddSimulator adds a version of a simulator. Each simulator has a line.
 func (s *Summary) AddSimulator(name, version string) {

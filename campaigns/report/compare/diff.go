@@ -53,6 +53,18 @@ type Tool struct {
 	Name string `json:"name"`
 	Old  string `json:"old"`
 	New  string `json:"new"`
+	// Commits are between the versions of a protocol, older ones first, if a repository with them is known; Unknown says
+	// why they are not.
+	Commits []string `json:"commits,omitempty"`
+	Unknown string   `json:"unknown,omitempty"`
+}
+
+// Between lists the commits of a tool in lines, or why they are not known.
+func (t *Tool) Between() []string {
+	if t.Unknown != "" {
+		return []string{"commits are not known: " + t.Unknown}
+	}
+	return t.Commits
 }
 
 // Compare compares two campaigns, each as far as it has run.
@@ -69,7 +81,7 @@ func Compare(old, new *journal.Archive) (*Diff, error) {
 	return &Diff{
 		Old: a.summary(), New: b.summary(),
 		Findings: changed, Recurring: recurring, Canaries: p.canaries(), Changed: p.changed(), Coverage: p.coverage(), Speed: p.speed(),
-		Configs: p.configs(), Tools: tools(a.a.Header.Tools, b.a.Header.Tools),
+		Configs: p.configs(), Tools: Tools(a.a.Header.Tools, b.a.Header.Tools),
 	}, nil
 }
 
@@ -178,15 +190,15 @@ func (p *pair) configs() []Config {
 	return list
 }
 
-// tools lists the tools whose versions differ, by name.
-func tools(old, new map[string]string) []Tool {
+// Tools lists the tools whose versions differ, by name.
+func Tools(old, new map[string]string) []Tool {
 	all := make(map[string]string)
 	maps.Copy(all, old)
 	maps.Copy(all, new)
 	list := []Tool{}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		if old[name] != new[name] {
-			list = append(list, Tool{name, old[name], new[name]})
+			list = append(list, Tool{Name: name, Old: old[name], New: new[name]})
 		}
 	}
 	return list

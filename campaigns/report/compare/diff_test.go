@@ -374,7 +374,7 @@ func TestConfigs(t *testing.T) {
 	}
 	d = compare(t, scenario{config: []string{plain}, tools: map[string]string{"go": "1", "ordeal": "v1", "gcc": "12"}},
 		scenario{config: []string{plain}, tools: map[string]string{"go": "1", "ordeal": "v2", "gem5": "24"}})
-	if got := fmt.Sprint(d.Tools); got != "[{gcc 12 } {gem5  24} {ordeal v1 v2}]" {
+	if got := fmt.Sprint(d.Tools); got != "[{gcc 12  [] } {gem5  24 [] } {ordeal v1 v2 [] }]" {
 		t.Errorf("tools %s", got)
 	}
 	if len(d.Configs) > 0 || d.ExitStatus() != 0 {

@@ -109,7 +109,7 @@ func (p *pair) findings() (changed, recurring []Finding) {
 }
 
 func (p *pair) finding(k summary.FindingKey) Finding {
-	known, _ := config.FindKnown(p.new.a.Campaign.Known, k.Title, k.System, p.new.a.Header.Started)
+	known, _ := config.FindKnown(p.new.a.Campaign.Known, k.Title, k.System, p.new.a.Header.Started, p.new.a.Header.Tools)
 	f := Finding{Outcome: k.Outcome, Title: k.Title, System: k.System, Known: known}
 	var before, now map[string]int // runs by configuration
 	f.Old, before = p.old.occurrences(k)

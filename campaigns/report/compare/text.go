@@ -257,6 +257,9 @@ func (t *text) tools(d *Diff) {
 	t.heading(len(d.Tools), "tools")
 	for _, x := range d.Tools {
 		t.line("  %s: %s\n    before %s", x.Name, value(x.New), value(x.Old))
+		for _, line := range x.Between() {
+			t.line("    %s", line)
+		}
 	}
 }
 

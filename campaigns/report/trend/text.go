@@ -1,6 +1,7 @@
 package trend
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strconv"
@@ -44,6 +45,9 @@ func (t *Trend) text(b *strings.Builder, columns int) {
 		for i := range t.Findings {
 			f := &t.Findings[i]
 			fmt.Fprintf(b, "  %s  %s\n", f.marks(), messages.EscapeLine(f.text()))
+			for _, line := range f.Since.lines() {
+				fmt.Fprintf(b, "  %*s    %s\n", len(f.Runs), "", messages.EscapeLine(line))
+			}
 		}
 	}
 	if len(t.Canaries) > 0 {
@@ -81,6 +85,18 @@ func (f *Finding) text() string {
 		text += ", not in the last one"
 	}
 	return text
+}
+
+// lines say what is new since the campaign before the first that has a finding.
+func (s *Since) lines() (list []string) {
+	if s == nil {
+		return nil
+	}
+	for _, t := range s.Tools {
+		list = append(list, fmt.Sprintf("since %s %s, before %s", t.Name, cmp.Or(t.New, "none"), cmp.Or(t.Old, "none")))
+		list = append(list, t.Between()...)
+	}
+	return list
 }
 
 // marks has a mark for each campaign.

@@ -11,6 +11,7 @@ import (
 
 	"ordeal/campaigns/engine/journal"
 	"ordeal/campaigns/engine/summary"
+	"ordeal/campaigns/report/compare"
 	"ordeal/campaigns/run"
 	"ordeal/sim"
 )
@@ -68,6 +69,15 @@ type Finding struct {
 	Known   bool        `json:"known,omitempty"` // in the last campaign that has it
 	// Runs counts the runs of each campaign that show it.
 	Runs []int `json:"runs"`
+	// Since is what the first campaign that has it has anew; nil where that is the first of all.
+	Since *Since `json:"since,omitempty"`
+}
+
+// Since is the first campaign that has a finding, by number from 1, and the tools and protocols of other versions than in
+// the campaign before it.
+type Since struct {
+	Campaign int            `json:"campaign"`
+	Tools    []compare.Tool `json:"tools"`
 }
 
 // Canary is an injected bug, and what became of it in each campaign.
@@ -129,7 +139,11 @@ func Read(dirs []string, onError func(error)) []*Trend {
 func newTrend(name string, all []one) *Trend {
 	t := &Trend{Campaign: name, Findings: []Finding{}}
 	at := make(map[summary.FindingKey]int)
+	since := make([]*Since, len(all))
 	for i, c := range all {
+		if i > 0 {
+			since[i] = &Since{Campaign: i + 1, Tools: compare.Tools(all[i-1].archive.Header.Tools, c.archive.Header.Tools)}
+		}
 		p := newPoint(&c)
 		for k := range c.sum.Findings {
 			f := &c.sum.Findings[k]
@@ -137,7 +151,7 @@ func newTrend(name string, all []one) *Trend {
 			if !ok {
 				x = len(t.Findings)
 				at[f.Key()] = x
-				t.Findings = append(t.Findings, Finding{Outcome: f.Outcome, Title: f.Title, System: f.System, Runs: make([]int, len(all))})
+				t.Findings = append(t.Findings, Finding{Outcome: f.Outcome, Title: f.Title, System: f.System, Runs: make([]int, len(all)), Since: since[i]})
 			}
 			t.Findings[x].Runs[i], t.Findings[x].Known = f.Runs, f.Known != nil
 			switch {
