@@ -64,10 +64,22 @@ type Escaper struct {
 	part []byte // of a character
 }
 
+func printable(text []byte) bool {
+	for _, b := range text {
+		if (b < ' ' || b > '~') && b != '\n' && b != '\t' {
+			return false
+		}
+	}
+	return true
+}
+
 // Write writes a text, escaped.
 func (e *Escaper) Write(p []byte) (int, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if len(e.part) == 0 && printable(p) { // nearly all there is: no copy
+		return e.W.Write(p)
+	}
 	text := append(e.part, p...)
 	end := len(text) - partial(text)
 	e.part = append([]byte(nil), text[end:]...)
