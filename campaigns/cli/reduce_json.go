@@ -39,7 +39,7 @@ type jsonReduced struct {
 func newJSONReduced(r *reduction.Result, dir run.Dir) *jsonReduced {
 	return &jsonReduced{
 		Outcome: r.Identity.Outcome, Title: r.Identity.Title, Model: r.Identity.Model, Before: r.Before, After: r.After,
-		Threads: len(r.Program.Threads), Rounds: r.Spec.Config.Rounds, Programs: r.Candidates, Runs: r.Runs, Elapsed: r.Elapsed.Seconds(),
+		Threads: r.Threads, Rounds: r.Rounds, Programs: r.Candidates, Runs: r.Runs, Elapsed: r.Elapsed.Seconds(),
 		Minimal: r.Minimal, Hits: r.Hits, Tries: r.Tries, Program: string(r.Program.Text()), Dir: dir,
 	}
 }

@@ -112,8 +112,10 @@ func (s *reducer) result(ctx context.Context, reduced *reduce.Result) (*Result, 
 	best := &reduced.Best
 	r := &Result{
 		Identity: s.identity, Program: best.Program, Spec: *s.spec,
-		Before: s.program.Ops() * s.spec.Config.Rounds, After: best.Ops(),
-		Candidates: reduced.Tried, Runs: s.runs, Minimal: reduced.Minimal, Elapsed: time.Since(s.started),
+		Candidates: reduced.Tried, Runs: s.runs, Reduction: run.Reduction{
+			Before: s.program.Ops() * s.spec.Config.Rounds, After: best.Ops(), Threads: len(best.Program.Threads), Rounds: best.Rounds,
+			Minimal: reduced.Minimal, Elapsed: time.Since(s.started),
+		},
 	}
 	r.Spec.Campaign, r.Spec.Seed, r.Spec.Number, r.Spec.Batch = "", s.best, 0, nil
 	r.Spec.Config = s.config(best)

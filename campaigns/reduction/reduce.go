@@ -14,8 +14,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine"
 	"ordeal/campaigns/internal/messages"
@@ -76,18 +74,10 @@ type Result struct {
 	Program  *gen.Program
 	Spec     run.Spec        // of the failing run of Program
 	Run      *run.Evaluation // of that run, by all models of the recorded one
-	// Before and After are operations, rounds counted.
-	Before, After int
+	run.Reduction
 	// Candidates were tried in Runs runs.
 	Candidates, Runs int
-	Elapsed          time.Duration
-	// Minimal reports that no candidate with a part left out failed; otherwise
-	// the budget or an interrupt ended the reduction.
-	Minimal bool
-	// Hits of Tries runs of the result under other seeds failed in the same
-	// way.
-	Hits, Tries int
-	_           struct{}
+	_                struct{}
 }
 
 // Identity is what makes two failures the same.
@@ -392,16 +382,8 @@ func (s *reducer) fails(ctx context.Context, c *reduce.Candidate) (bool, error) 
 		if err != nil {
 			return false, err
 		}
-		hits := make([]bool, n)
-		group, ctx := errgroup.WithContext(ctx)
-		for k := range n {
-			group.Go(func() error {
-				res, err := s.once(ctx, runner, c, s.best+uint64(i+k), s.check)
-				hits[k] = err == nil && s.same(res)
-				return err
-			})
-		}
-		if err := group.Wait(); err != nil {
+		hits, err := s.each(ctx, runner, c, s.best+uint64(i), n)
+		if err != nil {
 			return false, err
 		}
 		if k := slices.Index(hits, true); k >= 0 {
@@ -477,9 +459,6 @@ func Reducer(command []string) engine.Reducer {
 		if err := r.Write(ctx, job.Out, command); err != nil {
 			return nil, err
 		}
-		return &run.Reduction{
-			Before: r.Before, After: r.After, Threads: len(r.Program.Threads), Rounds: r.Spec.Config.Rounds,
-			Hits: r.Hits, Tries: r.Tries, Minimal: r.Minimal, Elapsed: r.Elapsed,
-		}, nil
+		return &r.Reduction, nil
 	}
 }
