@@ -12,7 +12,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -131,30 +130,23 @@ func Run(ctx context.Context, dir run.Dir, o Options) (*Page, error) {
 	if err := x.load(); err != nil {
 		return nil, err
 	}
-	if err := x.find(ctx); err != nil {
-		return nil, err
+	err := x.find(ctx)
+	if err == nil && x.refutation != nil {
+		err = x.drawWitness()
 	}
 	switch {
-	case x.refutation != nil:
-		if err := x.drawWitness(); err != nil {
-			return nil, err
-		}
-		if err := x.explainCause(ctx); err != nil {
-			return nil, err
-		}
+	case err != nil:
 	case x.witness != nil:
-		if err := x.explainCause(ctx); err != nil {
-			return nil, err
-		}
+		err = x.explainCause(ctx)
 	case x.result.Diagnosed():
-		if err := x.explainEnd(ctx); err != nil {
-			return nil, err
-		}
+		err = x.explainEnd(ctx)
+	case o.Filter.Set():
+		err = fmt.Errorf("%w: the run did not fail, and no model forbids its history", diagnose.ErrFilter)
 	default:
-		if o.Filter.Set() {
-			return nil, fmt.Errorf("%w: the run did not fail, and no model forbids its history", diagnose.ErrFilter)
-		}
 		x.missing("no model forbids the history: there is no witness")
+	}
+	if err != nil {
+		return nil, err
 	}
 	return &x.page, nil
 }
@@ -181,15 +173,7 @@ func (x *explanation) missing(format string, args ...any) {
 // load reads the record.
 func (x *explanation) load() error {
 	var err error
-	if x.spec, err = x.dir.Spec(); err != nil {
-		return err
-	}
-	if x.program, err = x.dir.Program(x.spec); err != nil {
-		return err
-	}
-	if x.result, err = x.dir.Result(); errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s: the recorded run did not end", x.dir)
-	} else if err != nil {
+	if x.spec, x.program, x.result, err = x.dir.Recorded(); err != nil {
 		return err
 	}
 	c := &x.spec.Config

@@ -105,16 +105,17 @@ func Run(ctx context.Context, o Options) ([]Result, error) {
 	if o.Workers == 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
-	m := &matrix{o: o}
-	var all []Result
-	for i := range o.Targets {
-		results, err := m.target(ctx, &o.Targets[i])
-		all = append(all, results...)
-		if err != nil {
-			return all, err
-		}
+	return each(ctx, o.Targets, (&matrix{o: o}).target)
+}
+
+// each joins the results of the targets, with an error those before.
+func each[R any](ctx context.Context, targets []Target, results func(context.Context, *Target) ([]R, error)) (all []R, err error) {
+	for i := 0; i < len(targets) && err == nil; i++ {
+		var list []R
+		list, err = results(ctx, &targets[i])
+		all = append(all, list...)
 	}
-	return all, nil
+	return all, err
 }
 
 func (o *Options) validate() error {
@@ -138,11 +139,7 @@ type matrix struct{ o Options }
 
 // target measures the mutants of one protocol, several at a time.
 func (m *matrix) target(ctx context.Context, t *Target) ([]Result, error) {
-	catalogue, err := mutate.NewCatalogue(t.Tree)
-	if err != nil {
-		return nil, err
-	}
-	transitions, err := newTransitions(catalogue)
+	catalogue, transitions, err := t.read()
 	if err != nil {
 		return nil, err
 	}

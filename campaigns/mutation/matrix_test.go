@@ -142,11 +142,9 @@ func TestShortcut(t *testing.T) {
 	o := options(t, "mi")
 	o.Sample = 60
 	m := &matrix{o: o}
-	p, err := mutate.NewCatalogue(o.Targets[0].Tree)
+	p, of, err := o.Targets[0].read()
 	must.Succeed(t, err)
 	baselines, err := m.baselines(t.Context(), &o.Targets[0])
-	must.Succeed(t, err)
-	of, err := newTransitions(p)
 	must.Succeed(t, err)
 	skipped := 0
 	for _, mutant := range m.choose(p) {

@@ -39,10 +39,15 @@ func (m *matrix) choose(c *mutate.Catalogue) []mutate.Mutant {
 // and action.
 type transitions map[[2]string][]sim.Row
 
-func newTransitions(c *mutate.Catalogue) (transitions, error) {
+// read lists the mutants of a protocol and the transitions of its actions.
+func (t *Target) read() (*mutate.Catalogue, transitions, error) {
+	c, err := mutate.NewCatalogue(t.Tree)
+	if err != nil {
+		return nil, nil, err
+	}
 	checked, err := c.Protocol()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	x := transitions{}
 	for _, m := range checked.Machines {
@@ -55,7 +60,7 @@ func newTransitions(c *mutate.Catalogue) (transitions, error) {
 			}
 		}
 	}
-	return x, nil
+	return c, x, nil
 }
 
 // of lists the transitions that a mutant changes; nil for a mutant of a port or a

@@ -82,16 +82,7 @@ func Prove(ctx context.Context, o ProveOptions) ([]Proof, error) {
 	if o.Workers == 0 {
 		o.Workers = runtime.GOMAXPROCS(0)
 	}
-	p := &prover{o: o}
-	var all []Proof
-	for i := range o.Targets {
-		proofs, err := p.target(ctx, &o.Targets[i])
-		all = append(all, proofs...)
-		if err != nil {
-			return all, err
-		}
-	}
-	return all, nil
+	return each(ctx, o.Targets, (&prover{o: o}).target)
 }
 
 type prover struct{ o ProveOptions }
@@ -104,11 +95,7 @@ func (p *prover) notef(format string, args ...any) {
 
 // target explores the mutants of one protocol, several at a time.
 func (p *prover) target(ctx context.Context, t *Target) ([]Proof, error) {
-	catalogue, err := mutate.NewCatalogue(t.Tree)
-	if err != nil {
-		return nil, err
-	}
-	transitions, err := newTransitions(catalogue)
+	catalogue, transitions, err := t.read()
 	if err != nil {
 		return nil, err
 	}

@@ -197,7 +197,7 @@ type reducer struct {
 func (s *reducer) load(ctx context.Context, dir run.Dir) error {
 	var recorded *run.Result
 	var err error
-	if s.spec, s.program, recorded, err = readRun(dir); err != nil {
+	if s.spec, s.program, recorded, err = dir.Recorded(); err != nil {
 		return fmt.Errorf("reduce: %w", err)
 	}
 	if _, err := run.RecordedProtocol(dir, s.spec); err != nil {

@@ -336,7 +336,7 @@ func TestReduceRefusals(t *testing.T) {
 // the seed that runs one by one would.
 func TestCutAndWidth(t *testing.T) {
 	dir := recordFake(t, &fake.Runner{Fault: fake.Stale})
-	spec, p, _, err := readRun(dir)
+	spec, p, _, err := dir.Recorded()
 	must.Succeed(t, err)
 	failing := map[uint64]bool{spec.Seed: true, spec.Seed + 3: true, spec.Seed + 4: true}
 	runner := &fake.Runner{Fault: fake.Stale, When: func(job sim.Job) bool { return failing[job.Seed] }}

@@ -92,7 +92,7 @@ type repeater struct {
 // load reads the recorded run.
 func (r *repeater) load() error {
 	var err error
-	if r.spec, r.program, r.report.Recorded, err = readRun(r.dir); err != nil {
+	if r.spec, r.program, r.report.Recorded, err = r.dir.Recorded(); err != nil {
 		return err
 	}
 	if r.report.Protocol, err = run.RecordedProtocol(r.dir, r.spec); err != nil {
@@ -173,21 +173,6 @@ func (r *repeater) try(ctx context.Context, try int) error {
 		return run.RemoveAll(string(dir))
 	}
 	return nil
-}
-
-// readRun reads a run that ended, and compares its program with the hash of its
-// specification.
-func readRun(dir run.Dir) (spec *run.Spec, p *gen.Program, recorded *run.Result, err error) {
-	if spec, err = dir.Spec(); err != nil {
-		return nil, nil, nil, err
-	}
-	if p, err = dir.Program(spec); err != nil {
-		return nil, nil, nil, err
-	}
-	if recorded, err = dir.Result(); errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("%s: the recorded run did not end", dir)
-	}
-	return spec, p, recorded, err
 }
 
 // tryDir makes a directory for a try.

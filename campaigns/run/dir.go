@@ -183,6 +183,20 @@ func (d Dir) Result() (*Result, error) {
 	return r, nil
 }
 
+// Recorded reads a run that ended.
+func (d Dir) Recorded() (s *Spec, p *gen.Program, r *Result, err error) {
+	if s, err = d.Spec(); err != nil {
+		return nil, nil, nil, err
+	}
+	if p, err = d.Program(s); err != nil {
+		return nil, nil, nil, err
+	}
+	if r, err = d.Result(); errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%s: the recorded run did not end", d)
+	}
+	return s, p, r, err
+}
+
 // Log reads the log of the run.
 func (d Dir) Log() (sim.Log, error) {
 	data, err := ReadFile(d.Path(LogFile))

@@ -30,16 +30,6 @@ func ExitText(width int) string {
 	return b.String()
 }
 
-// ExitTable returns the table of exit statuses of the manual, in Markdown.
-func ExitTable() string {
-	var b strings.Builder
-	b.WriteString("| status | meaning |\n|---|---|\n")
-	for status, text := range exitMeanings {
-		fmt.Fprintf(&b, "| %d | %s |\n", status, text)
-	}
-	return b.String()
-}
-
 // DocumentExits adds the exit statuses to the descriptions of a command and of
 // those below it, for man pages.
 func DocumentExits(cmd *cobra.Command) {

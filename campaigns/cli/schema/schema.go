@@ -50,16 +50,6 @@ func All() []Schema {
 	}
 }
 
-// About says what a schema describes; empty if there is none of that name.
-func About(name string) string {
-	for _, s := range All() {
-		if s.Name == name {
-			return s.About
-		}
-	}
-	return ""
-}
-
 func names() []string {
 	var list []string
 	for _, s := range All() {

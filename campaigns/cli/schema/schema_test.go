@@ -62,7 +62,9 @@ var unversioned = []string{"finding", "report"}
 func published(t *testing.T, name string, strict bool) []byte {
 	t.Helper()
 	g := schemaMaker{defs: make(map[string]any), docs: make(map[string]map[string]string), strict: strict}
-	root := map[string]any{"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Ordeal: " + name, "description": schema.About(name), "$defs": g.defs}
+	all := schema.All()
+	about := all[slices.IndexFunc(all, func(s schema.Schema) bool { return s.Name == name })].About
+	root := map[string]any{"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Ordeal: " + name, "description": about, "$defs": g.defs}
 	var list []any
 	for _, form := range forms[name] {
 		object := g.object(form)

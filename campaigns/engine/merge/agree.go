@@ -83,17 +83,11 @@ func shards(h *journal.Header) []config.Shard {
 func flat(c *config.Campaign) (map[string]string, error) {
 	plain := *c
 	plain.Workers = 0
-	text, err := yaml.Marshal(&plain)
-	if err != nil {
-		return nil, err
-	}
 	var doc yaml.Node
-	if err := yaml.Unmarshal(text, &doc); err != nil {
-		return nil, err
-	}
+	err := doc.Encode(&plain)
 	keys := make(map[string]string)
-	flatten(doc.Content[0], "", keys)
-	return keys, nil
+	flatten(&doc, "", keys)
+	return keys, err
 }
 
 func flatten(n *yaml.Node, path string, keys map[string]string) {
