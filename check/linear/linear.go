@@ -141,7 +141,7 @@ func (v *Verdict) explain(ctx context.Context, h *objects.History, ids []int32, 
 			return err
 		}
 	}
-	v.Last = p.events[at].op
+	v.Last = p.ids[p.events[at].op]
 	end := h.Ops[v.Last].Times.Return
 	prefix := newProblem(h, ids, Span{End: end}, memory)
 	ok, err := prefix.search(ctx, 0)
@@ -208,7 +208,7 @@ func (p *problem) deepest(ctx context.Context, ids []int32) (int, error) {
 	low, high := 0, len(returns)-1
 	for low < high {
 		middle := (low + high) / 2
-		part := newProblem(p.h, ids, Span{End: p.h.Ops[p.events[returns[middle]].op].Times.Return + 1}, p.memory)
+		part := newProblem(p.h, ids, Span{End: p.op(p.events[returns[middle]].op).Times.Return + 1}, p.memory)
 		ok, err := part.search(ctx, 0)
 		if err != nil {
 			return 0, err

@@ -10,7 +10,7 @@ import (
 
 // event is the call or the return of an operation.
 type event struct {
-	op     int32 // in the history
+	op     int32 // among those of the problem
 	isCall bool
 }
 
@@ -33,10 +33,9 @@ type problem struct {
 	machine machine
 	events  []event
 	ids     []int32
-	slot    []int32 // by op - base: where it is while under way; -1 for pending ones
-	before  []int32 // by op - base: who had the slot before; -1
-	base    int32
-	called  []int // by op - base: its call among the events
+	slot    []int32 // by operation: where it is from call to return; -1 for pending ones
+	before  []int32 // by operation: who had the slot before; -1
+	called  []int32 // by operation: its call among the events
 	classes []class
 	appends bool // to the only object
 	words   int  // of a set of slots
@@ -67,28 +66,27 @@ func newProblem(h *objects.History, ids []int32, span Span, memory int64) *probl
 	if len(ids) == 0 {
 		return p
 	}
-	p.base = ids[0]
 	type timed struct {
 		event
 		time int64
 	}
-	var events []timed
+	events := make([]timed, 0, 2*len(ids))
 	kinds := map[effect]int32{}
-	isOptional := map[int32]bool{}
+	p.ids = make([]int32, 0, len(ids))
+	var isOptional []bool
 	for _, id := range ids {
 		o := &h.Ops[id]
 		part, optional := span.within(o)
 		if !part {
 			continue
 		}
-		p.ids = append(p.ids, id)
+		i := int32(len(p.ids))
+		p.ids, isOptional = append(p.ids, id), append(isOptional, optional)
 		p.appends = p.appends || o.Kind == objects.Append
 		call := max(o.Times.Call, span.Start)
-		events = append(events, timed{event{id, true}, call})
-		if optional {
-			isOptional[id] = true
-		} else {
-			events = append(events, timed{event{id, false}, o.Times.Return})
+		events = append(events, timed{event{i, true}, call})
+		if !optional {
+			events = append(events, timed{event{i, false}, o.Times.Return})
 		}
 	}
 	slices.SortStableFunc(events, func(a, b timed) int {
@@ -100,30 +98,31 @@ func newProblem(h *objects.History, ids []int32, span Span, memory int64) *probl
 		}
 		return 1
 	})
-	if h.Ops[p.base].Kind == objects.Txn {
+	if h.Ops[ids[0]].Kind == objects.Txn {
 		p.machine.states = map[string]int32{}
 		p.machine.vector(make([]int32, len(h.Keys)))
 	}
-	n := ids[len(ids)-1] - p.base + 1
-	p.slot, p.before, p.called = make([]int32, n), make([]int32, n), make([]int, n)
+	n := len(p.ids)
+	p.slot, p.before, p.called = make([]int32, n), make([]int32, n), make([]int32, n)
+	p.events = make([]event, 0, len(events))
 	var free, last []int32
 	for _, e := range events {
-		switch i := e.op - p.base; {
-		case isOptional[e.op]:
+		switch i := e.op; {
+		case isOptional[i]:
 			p.slot[i] = -1
-			p.pending(e.op, kinds)
+			p.pending(p.ids[i], kinds)
 			continue // its call is in its class
 		case !e.isCall:
 			free = append(free, p.slot[i])
 		case len(free) > 0:
 			p.slot[i], free = free[len(free)-1], free[:len(free)-1]
-			p.before[i], last[p.slot[i]] = last[p.slot[i]], e.op
+			p.before[i], last[p.slot[i]] = last[p.slot[i]], i
 		default:
 			p.slot[i], p.before[i] = int32(len(last)), -1
-			last = append(last, e.op)
+			last = append(last, i)
 		}
 		if e.isCall {
-			p.called[e.op-p.base] = len(p.events)
+			p.called[e.op] = int32(len(p.events))
 		}
 		p.events = append(p.events, e.event)
 	}
@@ -131,6 +130,9 @@ func newProblem(h *objects.History, ids []int32, span Span, memory int64) *probl
 	p.occupant = make([]int32, len(last))
 	return p
 }
+
+// op is an operation of the problem.
+func (p *problem) op(i int32) *objects.Op { return &p.h.Ops[p.ids[i]] }
 
 // pending puts an operation into its class.
 func (p *problem) pending(id int32, kinds map[effect]int32) {

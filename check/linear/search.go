@@ -62,7 +62,7 @@ func (p *problem) search(ctx context.Context, state int32) (bool, error) {
 func (p *problem) advance() bool {
 	for ; p.at < len(p.events); p.at++ {
 		e := p.events[p.at]
-		s := p.slot[e.op-p.base]
+		s := p.slot[e.op]
 		if !e.isCall {
 			if p.open[s/64]>>(s%64)&1 != 0 {
 				return false
@@ -70,10 +70,10 @@ func (p *problem) advance() bool {
 			continue
 		}
 		p.occupant[s] = e.op
-		o := &p.h.Ops[e.op]
+		o := p.op(e.op)
 		if o.Pure() {
 			if _, legal := p.machine.step(p.state, o); legal {
-				p.trail = append(p.trail, e.op)
+				p.trail = append(p.trail, p.ids[e.op])
 				continue
 			}
 		}
@@ -96,7 +96,7 @@ func (p *problem) each(f func(op, slot int32)) {
 // tried first: what explains it.
 func (p *problem) moves() {
 	last := p.events[p.at].op
-	target := &p.h.Ops[last]
+	target := p.op(last)
 	p.good = p.good[:0]
 	add := func(m move) {
 		if _, legal := p.machine.step(m.state, target); legal {
@@ -117,7 +117,7 @@ func (p *problem) moves() {
 		if op == last {
 			return
 		}
-		if next, legal := p.machine.step(p.state, &p.h.Ops[op]); legal {
+		if next, legal := p.machine.step(p.state, p.op(op)); legal {
 			add(move{op, -1, next})
 		}
 	})
@@ -151,12 +151,12 @@ func (p *problem) doomed() bool {
 	}
 	for i := p.at; i < len(p.events); i++ {
 		e := p.events[i]
-		o := &p.h.Ops[e.op]
-		s := p.slot[e.op-p.base]
+		o := p.op(e.op)
+		s := p.slot[e.op]
 		switch {
 		case e.isCall && !o.Pure() && o.Kind != objects.Append:
 			return false
-		case e.isCall || o.Kind != objects.Read || p.occupant[s] == e.op && p.open[s/64]>>(s%64)&1 == 0 && p.called[e.op-p.base] < p.at:
+		case e.isCall || o.Kind != objects.Read || p.occupant[s] == e.op && p.open[s/64]>>(s%64)&1 == 0 && int(p.called[e.op]) < p.at:
 			continue
 		}
 		if strings.HasPrefix(p.machine.text(o.From), p.machine.text(p.state)) {
@@ -164,7 +164,7 @@ func (p *problem) doomed() bool {
 		}
 		overwritten := slices.ContainsFunc(p.classes, func(c class) bool { return c.op.Kind != objects.Append })
 		p.each(func(op, _ int32) {
-			if o := &p.h.Ops[op]; !o.Pure() && o.Kind != objects.Append {
+			if o := p.op(op); !o.Pure() && o.Kind != objects.Append {
 				overwritten = true
 			}
 		})
@@ -178,7 +178,7 @@ func (p *problem) rewind(at int) {
 	for p.at > at {
 		p.at--
 		if e := p.events[p.at]; e.isCall {
-			p.occupant[p.slot[e.op-p.base]] = p.before[e.op-p.base]
+			p.occupant[p.slot[e.op]] = p.before[e.op]
 		}
 	}
 }
@@ -189,14 +189,14 @@ func (p *problem) place(m move) {
 		p.trail = append(p.trail, p.classes[m.class].ids[p.used[m.class]])
 		p.used[m.class]++
 	} else {
-		p.close(m.op, p.slot[m.op-p.base])
+		p.close(m.op, p.slot[m.op])
 	}
 	if p.state == m.state {
 		return
 	}
 	p.state = m.state
 	p.each(func(op, slot int32) {
-		o := &p.h.Ops[op]
+		o := p.op(op)
 		if !o.Pure() {
 			return
 		}
@@ -208,7 +208,7 @@ func (p *problem) place(m move) {
 
 func (p *problem) close(op, slot int32) {
 	p.open[slot/64] &^= 1 << (slot % 64)
-	p.trail = append(p.trail, op)
+	p.trail = append(p.trail, p.ids[op])
 }
 
 // memo has the configurations that were tried.

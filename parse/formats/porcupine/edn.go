@@ -1,8 +1,8 @@
 package porcupine
 
 import (
-	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"ordeal/parse/formats/internal/trace"
@@ -87,91 +87,152 @@ func (s *splitter) end() error {
 	return nil
 }
 
-// form is a value of EDN: a text (nothing for nil), a list of forms from a vector or
-// list, or anything else, which is not looked into.
+// form is a value of EDN or JSON: a text (nothing for nil and null), a list of forms from a
+// vector, list or map, whose names it has, or anything else, which is not looked into.
 type form struct {
 	text  string
 	list  []form
+	names []string // of a map
 	other bool
+	given bool // it stands there
+}
+
+// one is the value, or that of the first of the names, of a map.
+func (f *form) one(names ...string) string {
+	for _, name := range names {
+		if i := slices.Index(f.names, name); i >= 0 {
+			return f.list[i].text
+		}
+	}
+	return f.text
+}
+
+// notation reads EDN and JSON, which differ in names and in what separates.
+type notation struct {
+	trace.Scanner
+	words map[string]string // each once
+	maps  bool              // that are values are looked into
 }
 
 // maxDepth bounds the vectors in a vector that are looked into: [key [from to]].
 const maxDepth = 2
 
-// ednForm reads a value in as many vectors as depth says.
-func ednForm(s *trace.Scanner, depth int) form {
-	for s.Eat(",") {
+// value reads a value with as many brackets around it as depth says.
+func (n *notation) value(depth int) form {
+	for n.Eat(",") {
 	}
-	switch c := s.Next(); {
+	switch c := n.Next(); {
 	case c == '"':
-		return form{text: ednString(s)}
+		return form{text: n.quoted(), given: true}
+	case c == '{' && n.maps && depth < maxDepth:
+		f := form{list: []form{}, given: true}
+		n.each(func(name string) {
+			f.names = append(f.names, name)
+			f.list = append(f.list, n.value(depth+1))
+		})
+		return f
 	case (c == '[' || c == '(') && depth < maxDepth:
-		f := form{list: []form{}}
-		for s.At++; s.Err == nil && !s.Eat("]") && !s.Eat(")"); s.Eat(",") {
-			f.list = append(f.list, ednForm(s, depth+1))
+		f := form{list: []form{}, given: true}
+		for n.At++; n.Err == nil && !n.Eat("]") && !n.Eat(")"); n.Eat(",") {
+			f.list = append(f.list, n.value(depth+1))
 		}
 		return f
 	case strings.IndexByte("[({#", c) >= 0 && c != 0:
-		ednSkip(s)
-		return form{other: true}
+		n.skip()
+		return form{other: true, given: true}
 	}
-	text := ednToken(s)
+	text := n.token()
 	if text == "" {
-		s.Unexpected("a value")
+		n.Unexpected("a value")
 	}
-	if text == "nil" {
+	if text == "nil" || text == "null" {
 		text = nothing
 	}
-	return form{text: text}
+	return form{text: text, given: true}
 }
 
-// ednToken reads up to a space or bracket.
-func ednToken(s *trace.Scanner) string {
-	end := bytes.IndexAny(s.Text[s.At:], " \t\r\n,;\"[](){}")
-	if end < 0 {
-		end = len(s.Text) - s.At
+// each calls f for each name of a map, in lower case and without its colon, to read the
+// value behind it.
+func (n *notation) each(f func(name string)) {
+	for n.Want("{"); n.Err == nil && !n.Eat("}"); n.Eat(",") {
+		if n.Next() == '"' {
+			name := n.quoted()
+			n.Want(":")
+			f(strings.ToLower(name))
+			continue
+		}
+		name := n.value(maxDepth)
+		f(strings.TrimPrefix(strings.ToLower(name.text), ":"))
 	}
-	s.At += end
-	return string(s.Text[s.At-end : s.At])
 }
 
-// ednString reads a string, whose escapes stay.
-func ednString(s *trace.Scanner) string {
-	end := s.At + 1
-	for end < len(s.Text) && s.Text[end] != '"' {
-		if s.Text[end] == '\\' {
+func (n *notation) word(text []byte) string {
+	word, known := n.words[string(text)]
+	if !known {
+		word = string(text)
+		n.words[word] = word
+	}
+	return word
+}
+
+func (n *notation) token() string { return n.word(n.raw()) }
+
+// raw reads up to a space or bracket.
+func (n *notation) raw() []byte {
+	end := n.At
+	for end < len(n.Text) && !ends[n.Text[end]] {
+		end++
+	}
+	text := n.Text[n.At:end]
+	n.At = end
+	return text
+}
+
+// ends are the bytes behind a token.
+var ends = func() (is [256]bool) {
+	for _, c := range []byte(" \t\r\n,;\"[](){}") {
+		is[c] = true
+	}
+	return is
+}()
+
+// quoted reads a string, whose escapes stay.
+func (n *notation) quoted() string {
+	end := n.At + 1
+	for end < len(n.Text) && n.Text[end] != '"' {
+		if n.Text[end] == '\\' {
 			end++
 		}
 		end++
 	}
-	if end >= len(s.Text) {
-		s.Fail("the string is not closed")
+	if end >= len(n.Text) {
+		n.Fail("the string is not closed")
 		return nothing
 	}
-	value := string(s.Text[s.At+1 : end])
-	s.At = end + 1
+	value := n.word(n.Text[n.At+1 : end])
+	n.At = end + 1
 	return value
 }
 
-// ednSkip skips a value of brackets or with tags, however deep.
-func ednSkip(s *trace.Scanner) {
-	for s.Next() == '#' {
-		s.At++
-		ednToken(s) // none before a set or a pattern
+// skip skips a value of brackets or with tags, however deep.
+func (n *notation) skip() {
+	for n.Next() == '#' {
+		n.At++
+		n.token() // none before a set or a pattern
 	}
-	if c := s.Next(); c == '"' {
-		ednString(s)
+	if c := n.Next(); c == '"' {
+		n.quoted()
 		return
 	} else if strings.IndexByte("[({", c) < 0 || c == 0 {
-		ednToken(s)
+		n.token()
 		return
 	}
 	inner := splitter{depth: 1}
-	for s.At++; s.At < len(s.Text) && inner.depth > 0; s.At++ {
+	for n.At++; n.At < len(n.Text) && inner.depth > 0; n.At++ {
 		inner.text = inner.text[:0]
-		inner.add(s.Text[s.At])
+		inner.add(n.Text[n.At])
 	}
 	if inner.depth > 0 {
-		s.Fail("a bracket is not closed")
+		n.Fail("a bracket is not closed")
 	}
 }

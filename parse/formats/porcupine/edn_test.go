@@ -102,3 +102,16 @@ func TestShapeFaults(t *testing.T) {
 		t.Errorf("an error nested a million deep: %.200v", err)
 	}
 }
+
+// Registers that only transactions read begin with 0, too, where none reads nil.
+func TestTransactionsFromZero(t *testing.T) {
+	const text = `{:process 0, :type :invoke, :f :txn, :value [[:read :x nil] [:read :y nil]]}
+{:process 0, :type :ok, :f :txn, :value [[:read :x 0] [:read :y 0]]}
+`
+	for _, c := range []struct{ text, initial string }{{text, "0"}, {strings.Replace(text, ":y 0", ":y nil", 1), ""}} {
+		r, err := porcupine.Read(strings.NewReader(c.text), "f")
+		if err != nil || r.Objects.Values[0] != c.initial {
+			t.Errorf("%s: %v, %q, want %q", c.text, err, r.Objects.Values, c.initial)
+		}
+	}
+}

@@ -3,10 +3,10 @@ package porcupine
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"ordeal/parse"
@@ -38,139 +38,83 @@ func word(what, name string) error {
 	return nil
 }
 
-// record is an operation in JSON.
-type record struct {
-	Client, ClientID scalar
-	Input            struct {
-		Op, Key, Value, From, To scalar
-	}
-	Call, Return *int64
-	Output       scalar
-	Metadata     json.RawMessage
-}
-
-// scalar is a value of JSON: the text of a string, number or boolean, or of the
-// elements of an array or object, in order.
-type scalar struct {
-	present bool
-	list    []string
-	names   []string // of an object's elements, lower case
-}
-
-// UnmarshalJSON reads a value.
-func (s *scalar) UnmarshalJSON(data []byte) error {
-	*s = scalar{present: true}
-	if c := data[0]; c == '-' || '0' <= c && c <= '9' { // spare a decoder for what is frequent
-		s.list = []string{string(data)}
-		return nil
-	} else if c == '"' && bytes.IndexByte(data, '\\') < 0 {
-		s.list = []string{string(data[1 : len(data)-1])}
-		return nil
-	}
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.UseNumber()
-	first, err := d.Token()
-	if err != nil {
-		return err
-	}
-	if delim, is := first.(json.Delim); is {
-		for d.More() {
-			if delim == '{' {
-				name, err := d.Token()
-				if err != nil {
-					return err
-				}
-				s.names = append(s.names, strings.ToLower(name.(string)))
-			}
-			value, err := d.Token()
-			if err != nil {
-				return err
-			}
-			if _, nested := value.(json.Delim); nested {
-				return errors.New("a value within a value within a value")
-			}
-			s.list = append(s.list, text(value))
-		}
-		return nil
-	}
-	s.list = []string{text(first)}
-	return nil
-}
-
-func text(token json.Token) string {
-	if token == nil {
-		return nothing
-	}
-	return fmt.Sprint(token)
-}
-
-// one is the value, or that of the first of the fields named, of an object.
-func (s *scalar) one(fields ...string) string {
-	for _, field := range fields {
-		for i, name := range s.names {
-			if name == field {
-				return s.list[i]
-			}
-		}
-	}
-	if s.names != nil || len(s.list) == 0 {
-		return nothing
-	}
-	return s.list[0]
-}
-
 // operation reads a line of JSON.
 func (r *reader) operation(code []byte, line int) error {
-	var rec record
-	d := json.NewDecoder(bytes.NewReader(code))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&rec); err != nil {
-		return fmt.Errorf("want an operation as JSON: %w", err)
+	n := r.read(code)
+	n.maps = true
+	o := operation{key: defaultKey, line: line}
+	var client, id, op, key, value, from, to, output form
+	var call, returned *int64
+	n.each(func(name string) {
+		switch name {
+		case "client":
+			client = n.value(0)
+		case "clientid":
+			id = n.value(0)
+		case "input":
+			n.each(func(name string) {
+				if field := map[string]*form{"op": &op, "key": &key, "value": &value, "from": &from, "to": &to}[name]; field != nil {
+					*field = n.value(0)
+					return
+				}
+				n.Fail("unknown field %q of the input", name)
+			})
+		case "call":
+			call = n.integer()
+		case "return":
+			returned = n.integer()
+		case "output":
+			output = n.value(0)
+		case "metadata":
+			n.value(maxDepth)
+		default:
+			n.Fail("unknown field %q", name)
+		}
+	})
+	if n.Err != nil {
+		return fmt.Errorf("want an operation as JSON: %w", n.Err)
 	}
-	if d.More() {
+	if n.Next() != 0 {
 		return errors.New("more than one value on the line")
 	}
-	o := operation{client: rec.Client.one(), key: defaultKey, line: line}
-	if rec.ClientID.present {
-		o.client = rec.ClientID.one()
+	if o.client = client.text; id.given {
+		o.client = id.text
 	}
-	if rec.Input.Key.present {
-		o.key = rec.Input.Key.one()
+	if key.given {
+		o.key = key.text
 	}
 	var err error
-	if o.kind, err = verb(rec.Input.Op.one()); err != nil {
+	if o.kind, err = verb(op.text); err != nil {
 		return err
 	}
 	if err := errors.Join(word("client", o.client), word("key", o.key)); err != nil {
 		return err
 	}
 	switch {
-	case rec.Call == nil:
+	case call == nil:
 		return errors.New(`"call" is missing`)
-	case rec.Return == nil:
-		o.time = parse.Interval{Call: *rec.Call, Return: parse.Pending}
-	case *rec.Return < *rec.Call:
-		return fmt.Errorf("returns at %d, before its call at %d", *rec.Return, *rec.Call)
+	case returned == nil:
+		o.time = parse.Interval{Call: *call, Return: parse.Pending}
+	case *returned < *call:
+		return fmt.Errorf("returns at %d, before its call at %d", *returned, *call)
 	default:
-		o.time, o.outcome = parse.Interval{Call: *rec.Call, Return: *rec.Return}, ok
+		o.time, o.outcome = parse.Interval{Call: *call, Return: *returned}, ok
 	}
-	in := &rec.Input
 	switch o.kind {
 	case read:
-		if o.outcome == ok && !rec.Output.present {
+		if o.outcome == ok && !output.given {
 			return errors.New(`"output" is missing: what the read returned`)
 		}
-		o.from = rec.Output.one("value")
+		o.from = output.one("value")
 	case write, add:
-		o.to = in.Value.one()
+		o.to = value.text
 	case acquire, release:
 		o.mutex()
 	case cas:
-		o.from, o.to = in.From.one(), in.To.one()
-		if len(in.Value.list) == 2 {
-			o.from, o.to = in.Value.list[0], in.Value.list[1]
+		if o.from, o.to = from.text, to.text; len(value.list) == 2 {
+			o.from, o.to = value.list[0].text, value.list[1].text
 		}
-		switch done := rec.Output.one("ok"); {
+		switch done := output.one("ok"); {
 		case o.outcome == pending:
 		case done == "true":
 		case done == "false":
@@ -179,8 +123,39 @@ func (r *reader) operation(code []byte, line int) error {
 			return errors.New(`"output" of a cas: want true or false`)
 		}
 	}
-	r.ops = append(r.ops, o)
+	r.keep(o)
 	return nil
+}
+
+// integer reads a time; nil for null.
+func (n *notation) integer() *int64 {
+	n.Spaces()
+	text := n.raw()
+	if string(text) == "null" {
+		return nil
+	}
+	v, err := strconv.ParseInt(string(text), 10, 64)
+	if err != nil {
+		n.Fail("%q is no time: want an integer", text)
+	}
+	return &v
+}
+
+// keep adds an operation, to twice the room where there is none.
+func (r *reader) keep(o operation) {
+	if len(r.ops) == cap(r.ops) {
+		r.ops = slices.Grow(r.ops, len(r.ops)+1)
+	}
+	r.ops = append(r.ops, o)
+}
+
+// read begins to read a text.
+func (r *reader) read(code []byte) *notation {
+	if r.text.words == nil {
+		r.text.words = map[string]string{}
+	}
+	r.text.Scanner, r.text.maps = trace.Scanner{Text: code}, false
+	return &r.text
 }
 
 // event is what happens to an operation, by an event log.
@@ -193,22 +168,15 @@ type event struct {
 
 // event reads a line or map of an event log.
 func (r *reader) event(code []byte, line int) error {
-	s := trace.Scanner{Text: code}
+	n := r.read(code)
 	var e event
-	switch {
-	case isMap(code):
-		s.Eat("{")
-		e.ednMap(&s)
-	case code[0] == '{':
-		if err := e.json(code); err != nil {
-			return err
-		}
-		s.At = len(code)
-	case !e.jepsen(&s):
+	if code[0] == '{' {
+		e.fields(n)
+	} else if !e.jepsen(n) {
 		return nil // of another kind
 	}
-	if s.End(); s.Err != nil {
-		return s.Err
+	if n.End(); n.Err != nil {
+		return n.Err
 	}
 	if strings.HasPrefix(e.process, ":") || e.process == "nemesis" {
 		r.lost.others++
@@ -278,7 +246,7 @@ func (r *reader) invoke(e *event, k kind, line int) error {
 		return fmt.Errorf("%s of another value than the operation has: want one, of cas two", e.verb)
 	}
 	r.open[e.process] = len(r.ops)
-	r.ops = append(r.ops, o)
+	r.keep(o)
 	return nil
 }
 
@@ -335,39 +303,23 @@ func isLogged(line []byte) (process, step []byte, is bool) {
 // jepsen reads a line of a Jepsen log or of its history.txt: INFO jepsen.util - 3 :ok :read 7.
 // It reports false for lines about something else than an operation. What follows the
 // value of one that failed or may not have ended is its error.
-func (e *event) jepsen(s *trace.Scanner) bool {
-	process, step, is := isLogged(s.Text)
+func (e *event) jepsen(n *notation) bool {
+	process, step, is := isLogged(n.Text)
 	if !is {
-		s.At = len(s.Text)
+		n.At = len(n.Text)
 		return false
 	}
 	e.log, e.process, e.step = true, string(process), string(step[1:])
-	s.At = bytes.Index(s.Text, append([]byte{step[0]}, step[1:]...)) + len(step)
-	e.verb = strings.TrimPrefix(ednForm(s, 0).text, ":")
-	if s.Next() != 0 {
-		e.value = ednForm(s, 0)
+	n.At = bytes.Index(n.Text, append([]byte{step[0]}, step[1:]...)) + len(step)
+	f := n.value(0)
+	e.verb = strings.TrimPrefix(f.text, ":")
+	if n.Next() != 0 {
+		e.value = n.value(0)
 	}
 	if e.step == "fail" || e.step == "info" || strings.HasPrefix(e.process, ":") {
-		s.At = len(s.Text)
+		n.At = len(n.Text)
 	}
 	return true
-}
-
-// json reads {"process": 0, "type": "invoke", …}.
-func (e *event) json(code []byte) error {
-	var fields struct {
-		Process, Type, F, Key scalar
-		Value                 json.RawMessage
-	}
-	if err := json.Unmarshal(code, &fields); err != nil {
-		return fmt.Errorf("want an event as JSON: %w", err)
-	}
-	e.process, e.step, e.verb, e.key = fields.Process.one(), fields.Type.one(), fields.F.one(), fields.Key.one()
-	s := trace.Scanner{Text: bytes.ReplaceAll(fields.Value, []byte("null"), []byte("nil"))}
-	if len(s.Text) > 0 {
-		e.value = ednForm(&s, 0)
-	}
-	return s.Err
 }
 
 // mutex makes the operation that of the lock as a register: nothing, or held.
@@ -378,22 +330,21 @@ func (o *operation) mutex() {
 	o.kind = cas
 }
 
-// ednMap reads what follows the brace of {:process 0, :type :invoke, …}.
-func (e *event) ednMap(s *trace.Scanner) {
-	for ; s.Err == nil && !s.Eat("}"); s.Eat(",") {
-		key := ednForm(s, maxDepth)
-		value := ednForm(s, 0)
-		switch key.text {
-		case ":value":
+// fields reads {:process 0, :type :invoke, …} or {"process": 0, "type": "invoke", …}.
+func (e *event) fields(n *notation) {
+	n.each(func(name string) {
+		value := n.value(0)
+		switch name {
+		case "value":
 			e.value = value
-		case ":process":
+		case "process":
 			e.process = value.text
-		case ":type":
+		case "type":
 			e.step = strings.TrimPrefix(value.text, ":")
-		case ":f":
+		case "f":
 			e.verb = strings.TrimPrefix(value.text, ":")
-		case ":key":
+		case "key":
 			e.key = value.text
 		}
-	}
+	})
 }

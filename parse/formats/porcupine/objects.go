@@ -17,11 +17,16 @@ func (r *reader) objects() *objects.History {
 	var threads, keys trace.Names
 	index := func(names *trace.Names, name string) int32 { return names.Index([]byte(name)) }
 	values := map[string]objects.Value{nothing: 0}
-	h := &objects.History{Values: []string{nothing}}
-	isRead := func(value string) bool {
-		return slices.ContainsFunc(r.ops, func(o operation) bool { return o.kind == read && o.outcome == ok && o.from == value })
+	h := &objects.History{Values: []string{nothing}, Ops: make([]objects.Op, 0, len(r.ops))}
+	any := func(is func(o *operation) bool) bool {
+		return slices.ContainsFunc(r.ops, func(o operation) bool {
+			return o.outcome == ok && slices.ContainsFunc(o.parts, func(part operation) bool { return is(&part) }) || is(&o) && (o.kind != read || o.outcome == ok)
+		})
 	}
-	grows := slices.ContainsFunc(r.ops, func(o operation) bool { return o.kind == add })
+	isRead := func(value string) bool {
+		return any(func(o *operation) bool { return o.kind == read && o.from == value })
+	}
+	grows := any(func(o *operation) bool { return o.kind == add })
 	if isRead("0") && !isRead(nothing) && !grows { // then a register begins with 0
 		values["0"], h.Values[0] = 0, "0"
 	}

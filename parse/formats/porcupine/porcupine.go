@@ -51,8 +51,11 @@ func Missed(text []byte) error {
 }
 
 func isEvent(line []byte) bool {
+	if bytes.HasPrefix(line, []byte("{")) {
+		return isMap(line) || bytes.Contains(line, []byte(`"process"`))
+	}
 	_, _, is := isLogged(line)
-	return is || isMap(line) || bytes.HasPrefix(line, []byte("{")) && bytes.Contains(line, []byte(`"process"`)) || isLog(line)
+	return is || isLog(line)
 }
 
 // isLog reports whether a line is one of Jepsen's log.
@@ -123,15 +126,15 @@ const nothing = ""
 // of null, nil and "".
 type operation struct {
 	client   string
-	kind     kind
-	verb     kind        // as written
-	parts    []operation // of a txn
-	compared bool        // of a cas that failed: since it found another value
 	key      string
-	from, to string // read: from is what it returned
-	outcome  outcome
+	from, to string      // read: from is what it returned
+	parts    []operation // of a txn
 	time     parse.Interval
 	line     int
+	kind     kind
+	verb     kind // as written
+	outcome  outcome
+	compared bool // of a cas that failed: since it found another value
 }
 
 type reader struct {
@@ -141,6 +144,7 @@ type reader struct {
 
 	logs bool // lines of a log have been read: others are of no interest
 	maps splitter
+	text notation
 	now  int64 // the time of the last event
 
 	lost struct{ reads, failed, cas, others int }
