@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"ordeal/campaigns/diagnose"
@@ -70,6 +71,26 @@ type Evaluation struct {
 type Timing struct {
 	Seeds int `json:"seeds"`
 	Same  int `json:"same"`
+	// On names the machines on which they did, in the order of their names.
+	On string `json:"on,omitempty"`
+	// Testers counts repetitions with the random delays of the machine's own testers, TesterSame
+	// likewise.
+	Testers    int `json:"testers,omitempty"`
+	TesterSame int `json:"tester_same,omitempty"`
+}
+
+// Add adds up the repetitions of another run.
+func (t *Timing) Add(other *Timing) {
+	t.Seeds, t.Same = t.Seeds+other.Seeds, t.Same+other.Same
+	t.Testers, t.TesterSame = t.Testers+other.Testers, t.TesterSame+other.TesterSame
+	t.shows(other.On)
+}
+
+// shows adds names of machines.
+func (t *Timing) shows(names string) {
+	list := append(strings.Split(t.On, ", "), strings.Split(names, ", ")...)
+	slices.Sort(list)
+	t.On = strings.TrimPrefix(strings.Join(slices.Compact(list), ", "), ", ")
 }
 
 // Exploring reports whether the failure needs latencies that the simulated
@@ -78,8 +99,13 @@ func (t *Timing) Exploring() bool { return t != nil && t.Seeds > 0 && t.Same == 
 
 // String says at which latencies the failure shows.
 func (t *Timing) String() string {
-	if t.Exploring() {
+	switch {
+	case t.Exploring() && t.TesterSame > 0:
+		return fmt.Sprintf("only with the random delays of gem5's testers (%d of %d seeds, 0 of %d at gem5's latencies)", t.TesterSame, t.Testers, t.Seeds)
+	case t.Exploring():
 		return fmt.Sprintf("only with latencies that gem5's simple network does not produce (0 of %d seeds at gem5's)", t.Seeds)
+	case t.On != "":
+		return fmt.Sprintf("also at gem5's latencies (%d of %d seeds: %s)", t.Same, t.Seeds, t.On)
 	}
 	return fmt.Sprintf("also at gem5's latencies (%d of %d seeds)", t.Same, t.Seeds)
 }

@@ -16,6 +16,16 @@ type Timed interface {
 	Faithful() (runner sim.Runner, seeds int)
 }
 
+// Placed is a faithful simulator of several machines. On names that of a seed, and Tester has the random
+// delays of the machine's own testers, which it does not have else.
+type Placed interface {
+	On(seed uint64) string
+	Tester() sim.Runner
+}
+
+// testerSeeds is how often a failed run is repeated with such delays.
+const testerSeeds = 2
+
 // repeatedWork is the work in which a run of less work is repeated.
 const repeatedWork = 500_000
 
@@ -37,25 +47,50 @@ func (x *Executor) repeatFaithful(ctx context.Context, job sim.Job, work uint64,
 	expected := x.Check
 	expected.Models = expected.Models[:min(1, len(expected.Models))]
 	left, t := max(work, repeatedWork), new(Timing)
-	for t.Seeds < seeds && left > 0 {
+	repeat := func(on sim.Runner, seed uint64, first bool) (ended, same bool, err error) {
 		again := job
-		again.Seed, again.Work = again.Seed+uint64(t.Seeds), left
-		simulated, err := runner.Run(ctx, again)
-		if err != nil {
-			return err
-		}
-		if simulated.Outcome == sim.Timeout && t.Seeds > 0 {
-			break
+		again.Seed, again.Work = seed, left
+		simulated, err := on.Run(ctx, again)
+		if err != nil || simulated.Outcome == sim.Timeout && !first {
+			return false, false, err
 		}
 		repeated, err := Evaluate(ctx, job.Program, job.Rounds, &simulated, expected)
 		if err != nil {
-			return err
-		}
-		t.Seeds++
-		if repeated.Failure.Same(&r.Failure, diagnose.Ending) {
-			t.Same++
+			return false, false, err
 		}
 		left -= min(left, simulated.Work)
+		return true, repeated.Failure.Same(&r.Failure, diagnose.Ending), nil
+	}
+	placed, family := runner.(Placed)
+	for t.Seeds < seeds && left > 0 {
+		seed := job.Seed + uint64(t.Seeds)
+		ended, same, err := repeat(runner, seed, t.Seeds == 0)
+		if err != nil {
+			return err
+		}
+		if !ended {
+			break
+		}
+		t.Seeds++
+		if same {
+			t.Same++
+			if family {
+				t.shows(placed.On(seed))
+			}
+		}
+	}
+	for family && t.Testers < min(testerSeeds, seeds) && left > 0 {
+		ended, same, err := repeat(placed.Tester(), job.Seed+uint64(t.Testers), false)
+		if err != nil {
+			return err
+		}
+		if !ended {
+			break
+		}
+		t.Testers++
+		if same {
+			t.TesterSame++
+		}
 	}
 	r.Timing = t
 	return nil

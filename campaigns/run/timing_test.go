@@ -83,3 +83,40 @@ func TestTimingsWork(t *testing.T) {
 		}
 	}
 }
+
+// placed is worked on two machines, of which one is also a tester that always fails.
+type placed struct{ worked }
+
+func (r placed) Faithful() (sim.Runner, int) { return placed{worked{timed{r.title, true}}}, 10 }
+func (placed) On(seed uint64) string         { return []string{"mesh", "crossbar"}[seed%2] }
+func (r placed) Tester() sim.Runner          { return worked{timed{title: r.title}} }
+
+// TestPlaces names the machines on which a failed run fails, and repeats it with the delays of testers.
+func TestPlaces(t *testing.T) {
+	p, err := gen.Random(rand.New(rand.NewPCG(1, 0)), gen.Defaults())
+	must.Succeed(t, err)
+	x := Executor{Runner: placed{worked{timed{title: "fault"}}}, Timings: true}
+	for work, want := range map[uint64]Timing{
+		1_000_000: {Seeds: 3, Same: 1, On: "crossbar"}, 1 << 40: {Seeds: 10, Same: 3, On: "crossbar, mesh", Testers: 2, TesterSame: 2},
+	} {
+		r, err := x.Evaluate(t.Context(), sim.Job{Program: p, Rounds: 1, Seed: 7}, &sim.Result{Outcome: sim.Crash, Title: "fault", Work: work})
+		must.Succeed(t, err)
+		if r.Timing == nil || *r.Timing != want {
+			t.Errorf("work %d: timing %+v, want %+v", work, r.Timing, want)
+		}
+	}
+	sum := Timing{Seeds: 1, Same: 1, On: "mesh"}
+	sum.Add(&Timing{Seeds: 2, Same: 1, On: "crossbar, mesh", Testers: 1})
+	if want := (Timing{Seeds: 3, Same: 2, On: "crossbar, mesh", Testers: 1}); sum != want {
+		t.Errorf("sum %+v, want %+v", sum, want)
+	}
+	for want, timing := range map[string]Timing{
+		"also at gem5's latencies (2 of 3 seeds: crossbar, mesh)":                                  sum,
+		"only with the random delays of gem5's testers (1 of 2 seeds, 0 of 8 at gem5's latencies)": {Seeds: 8, Testers: 2, TesterSame: 1},
+		"only with latencies that gem5's simple network does not produce (0 of 8 seeds at gem5's)": {Seeds: 8, Testers: 2},
+	} {
+		if got := timing.String(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

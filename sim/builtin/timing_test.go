@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"slices"
 	"testing"
 
 	"ordeal/sim"
@@ -26,8 +27,17 @@ func TestFaithful(t *testing.T) {
 		if seeds != test.seeds || (runner != nil) != (seeds > 0) {
 			t.Errorf("%+v: %d seeds, want %d", test.options, seeds, test.seeds)
 		}
-		if r, ok := runner.(*Runner); ok && r.options.Occupancy != network.DefaultOccupancy {
-			t.Errorf("%+v: links are occupied for %d ticks", test.options, r.options.Occupancy)
+		f, ok := runner.(*family)
+		if !ok {
+			continue
+		}
+		if want := []string{"crossbar", "mesh", "point-to-point", "mesh with 4 directories"}; !slices.Equal(f.names, want) || f.On(5) != "mesh" || f.tester.options.Topology != network.Randomized {
+			t.Errorf("%+v: machines %q, want %q and that of testers", test.options, f.names, want)
+		}
+		for i, r := range f.machines {
+			if r.options.Occupancy != network.DefaultOccupancy || (r.options.Directories == 4) != (i == 3) {
+				t.Errorf("%s: %+v", f.names[i], r.options.Hardware)
+			}
 		}
 	}
 }

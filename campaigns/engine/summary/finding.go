@@ -171,8 +171,7 @@ func (f *Finding) add(entry *journal.Entry) {
 		if f.Timing == nil {
 			f.Timing = new(run.Timing)
 		}
-		f.Timing.Seeds += t.Seeds
-		f.Timing.Same += t.Same
+		f.Timing.Add(t)
 	}
 	if d := entry.Drawn; d != nil {
 		if f.Runs == 1 || len(d.Conditions) < len(f.Conditions) {
