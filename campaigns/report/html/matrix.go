@@ -13,6 +13,7 @@ import (
 	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/mutation"
+	"ordeal/campaigns/report"
 	"ordeal/campaigns/run"
 )
 
@@ -37,16 +38,11 @@ func readMatrix(name string) ([]mutation.Result, error) {
 		}
 		return mutation.ParseResults(name, data)
 	}
-	for _, file := range matrixFiles {
-		path := filepath.Join(run.Resolve(name), file)
-		data, err := run.ReadFile(path)
-		if err == nil {
-			return mutation.ParseResults(path, data)
-		} else if !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
-		}
+	results, err := findMatrix(report.FilesOf(name), ".")
+	if results == nil && err == nil {
+		err = fmt.Errorf("%s holds neither %s", name, strings.Join(matrixFiles, " nor "))
 	}
-	return nil, fmt.Errorf("%s holds neither %s", name, strings.Join(matrixFiles, " nor "))
+	return results, err
 }
 
 // matrix finds the results to show: those asked for, else those in the
@@ -55,10 +51,15 @@ func (p *page) matrix(asked string) ([]mutation.Result, error) {
 	if asked != "" {
 		return readMatrix(asked)
 	}
-	for _, dir := range matrixDirs {
+	return findMatrix(p.files, matrixDirs...)
+}
+
+// findMatrix reads the results in the first of some directories that has any; nil if none has.
+func findMatrix(files *report.Files, dirs ...string) ([]mutation.Result, error) {
+	for _, dir := range dirs {
 		for _, file := range matrixFiles {
 			name := filepath.Join(dir, file)
-			data, err := p.files.Read(name, matrixLimit)
+			data, err := files.Read(name, matrixLimit)
 			if errors.Is(err, fs.ErrNotExist) {
 				continue
 			} else if err != nil {
