@@ -92,12 +92,12 @@ func EstimateBytes(h *parse.History, m model.Model) int64 {
 
 // causal decides CC.
 func (g *graph) causal(ctx context.Context) (*witness.Order, *witness.Refutation, error) {
-	order := g.sort(true)
-	if len(order) < g.nodes {
-		return nil, g.proof(kindCausal).refuteCycle(), nil
+	order, ref, err := g.sort(ctx, true, kindCausal)
+	if ref != nil || err != nil {
+		return nil, ref, err
 	}
 	for i := range g.h.Ops {
-		if i%4096 == 0 && ctx.Err() != nil {
+		if i%contextInterval == 0 && ctx.Err() != nil {
 			return nil, nil, ctx.Err()
 		}
 		r, op := parse.OpID(i), &g.h.Ops[i]
@@ -130,7 +130,7 @@ func (g *graph) convergence(ctx context.Context) (*witness.Order, *witness.Refut
 		return nil, ref, err
 	}
 	for i := range g.h.Ops {
-		if i%4096 == 0 && ctx.Err() != nil {
+		if i%contextInterval == 0 && ctx.Err() != nil {
 			return nil, nil, ctx.Err()
 		}
 		r, op := parse.OpID(i), &g.h.Ops[i]
@@ -145,9 +145,9 @@ func (g *graph) convergence(ctx context.Context) (*witness.Order, *witness.Refut
 			}
 		}
 	}
-	order := g.sort(false)
-	if len(order) < g.nodes {
-		return nil, g.proof(kindCausal).refuteCycle(), nil
+	order, ref, err := g.sort(ctx, false, kindCausal)
+	if ref != nil || err != nil {
+		return nil, ref, err
 	}
 	return &witness.Order{Ops: order}, nil, nil
 }

@@ -27,9 +27,9 @@ const (
 // store, whatever the load precedes by external edges the store does too. So
 // po-loc needs no graph of its own.
 func (g *graph) convergent(ctx context.Context) (*partial, *witness.Refutation, error) {
-	order := g.sort(true)
-	if len(order) < g.nodes {
-		return nil, g.proof(kindCausal).refuteCycle(), nil
+	_, ref, err := g.sort(ctx, true, kindCausal)
+	if ref != nil || err != nil {
+		return nil, ref, err
 	}
 	for t := range g.h.Threads() {
 		if _, ref, err := g.local(ctx, t, false); ref != nil || err != nil {
@@ -47,8 +47,8 @@ func (g *graph) convergent(ctx context.Context) (*partial, *witness.Refutation, 
 	}
 	whb := newGraph(g.frame)
 	whb.edges, whb.head = g.edges, g.head
-	if order = whb.sort(true); len(order) < g.nodes {
-		return nil, g.proof(kindConvergent).refuteCycle(), nil
+	if _, ref, err = whb.sort(ctx, true, kindConvergent); ref != nil || err != nil {
+		return nil, ref, err
 	}
 	hb := whb
 	if len(g.edges) > inferred { // cf[hb] is about ppo alone
@@ -57,26 +57,26 @@ func (g *graph) convergent(ctx context.Context) (*partial, *witness.Refutation, 
 		for i := range inferred {
 			hb.linkNew(int32(i))
 		}
-		hb.sort(true)
+		if _, _, err = hb.sort(ctx, true, kindConvergent); err != nil { // a part of whb, which has no cycle
+			return nil, nil, err
+		}
 		// The lists of hb have overwritten the links of g's.
 		g.unlink()
 		for i := range g.edges {
 			g.linkNew(int32(i))
 		}
 	}
-	if ref := g.conflicts(hb, whb); ref != nil {
-		return nil, ref, nil
+	if ref, err = g.conflicts(ctx, hb, whb); ref != nil || err != nil {
+		return nil, ref, err
 	}
-	if ctx.Err() != nil {
-		return nil, nil, ctx.Err()
-	}
-	if order = g.sort(false); len(order) < g.nodes {
-		return nil, g.proof(kindConvergent).refuteCycle(), nil
+	order, ref, err := g.sort(ctx, false, kindConvergent)
+	if ref != nil || err != nil {
+		return nil, ref, err
 	}
 	p := newPartial(g, whb, order)
 	g.readWrite(p)
-	if order = g.sort(false); len(order) < g.nodes {
-		return nil, g.proof(kindConvergent).refuteCycle(), nil
+	if _, ref, err = g.sort(ctx, false, kindConvergent); ref != nil || err != nil {
+		return nil, ref, err
 	}
 	return p, nil, nil
 }
@@ -111,8 +111,11 @@ func (g *graph) ownStores() *witness.Refutation {
 }
 
 // conflicts adds the edges of cf[hb]: U → rf(R) where U hb R.
-func (g *graph) conflicts(hb, whb *graph) *witness.Refutation {
+func (g *graph) conflicts(ctx context.Context, hb, whb *graph) (*witness.Refutation, error) {
 	for i := range g.h.Ops {
+		if i%contextInterval == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		r, op := parse.OpID(i), &g.h.Ops[i]
 		if !op.Reads() {
 			continue
@@ -129,7 +132,7 @@ func (g *graph) conflicts(hb, whb *graph) *witness.Refutation {
 			}
 			e := derived{from: u, to: w, via: r, thread: conflictThread, rule: witness.DerivedA}
 			if w == parse.Init {
-				return g.proof(kindConvergent).initial(e)
+				return g.proof(kindConvergent).initial(e), nil
 			}
 			if !whb.before(u, w) {
 				g.add(e)
@@ -146,13 +149,13 @@ func (g *graph) conflicts(hb, whb *graph) *witness.Refutation {
 		w := g.h.Ops[own.to].RF
 		e := derived{from: own.from, to: w, via: own.to, thread: conflictThread, rule: witness.DerivedA}
 		if w == parse.Init {
-			return g.proof(kindConvergent).initial(e)
+			return g.proof(kindConvergent).initial(e), nil
 		}
 		if w != own.from && !whb.before(own.from, w) {
 			g.add(e)
 		}
 	}
-	return nil
+	return nil, nil
 }
 
 func (g *graph) readWrite(p *partial) {

@@ -1,6 +1,8 @@
 package causal
 
 import (
+	"context"
+
 	"ordeal/check/witness"
 	"ordeal/parse"
 )
@@ -22,6 +24,10 @@ type graph struct {
 	head  []int32 // operation → its latest linked edge, -1 for none
 	rows  []int32
 }
+
+// contextInterval is how many operations pass between looks at the context: with a
+// hundred thousand chains each takes a fraction of a millisecond.
+const contextInterval = 64
 
 func newGraph(f *frame) *graph {
 	g := &graph{frame: f, head: make([]int32, len(f.h.Ops)), rows: make([]int32, len(f.h.Ops)*f.chains)}
@@ -102,9 +108,10 @@ func join(a, b []int32) bool {
 	return changed
 }
 
-// sort returns the operations in a topological order, all of them unless the
-// edges linked have a cycle. With clocks it also computes the rows.
-func (g *graph) sort(clocks bool) []parse.OpID {
+// sort returns the operations in a topological order, or, if the edges linked have a
+// cycle, a refutation of some kind. With clocks it also computes the rows of a new graph,
+// each of which has as many entries as there are chains.
+func (g *graph) sort(ctx context.Context, clocks bool, kind func(*graph) limits) ([]parse.OpID, *witness.Refutation, error) {
 	wait := make([]int32, len(g.h.Ops))
 	for v := range g.h.Ops {
 		g.hops(parse.OpID(v), func(e hop) bool { wait[e.to]++; return true })
@@ -115,10 +122,10 @@ func (g *graph) sort(clocks bool) []parse.OpID {
 			order = append(order, parse.OpID(v))
 		}
 	}
-	if clocks {
-		clear(g.rows)
-	}
 	for i := 0; i < len(order); i++ {
+		if i%contextInterval == 0 && ctx.Err() != nil {
+			return nil, nil, ctx.Err()
+		}
 		v := order[i]
 		row := g.row(v)
 		if clocks {
@@ -134,5 +141,8 @@ func (g *graph) sort(clocks bool) []parse.OpID {
 			return true
 		})
 	}
-	return order
+	if len(order) < g.nodes {
+		return nil, g.proof(kind).refuteCycle(), nil
+	}
+	return order, nil, nil
 }

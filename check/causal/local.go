@@ -41,7 +41,7 @@ func (g *graph) local(ctx context.Context, t int, serialize bool) ([]parse.OpID,
 		}
 	}
 	if serialize {
-		return l.serialize(last), nil, nil
+		return l.serialize(ctx, last)
 	}
 	return nil, nil, nil
 }
@@ -51,9 +51,13 @@ func (g *graph) local(ctx context.Context, t int, serialize bool) ([]parse.OpID,
 // what is hb_o-before that and not listed yet, in a topological order. The list
 // is always closed under hb_o, so that a write U before a read R, having
 // U hb_o rf(R), never comes after rf(R).
-func (l *localRun) serialize(lastRead parse.OpID) []parse.OpID {
+func (l *localRun) serialize(ctx context.Context, lastRead parse.OpID) ([]parse.OpID, *witness.Refutation, error) {
+	order, ref, err := l.sort(ctx, false, kindCausal)
+	if ref != nil || err != nil {
+		return nil, ref, err
+	}
 	rank := make([]int32, len(l.h.Ops))
-	for i, v := range l.sort(false) {
+	for i, v := range order {
 		rank[v] = int32(i)
 	}
 	next := append([]parse.OpID(nil), l.h.Start[:l.h.Threads()]...)
@@ -79,7 +83,7 @@ func (l *localRun) serialize(lastRead parse.OpID) []parse.OpID {
 		fresh := out[first:]
 		slices.SortFunc(fresh, func(a, b parse.OpID) int { return int(rank[a] - rank[b]) })
 	}
-	return out
+	return out, nil, nil
 }
 
 // localRun is the fixpoint for one thread.
