@@ -101,6 +101,9 @@ func TestAsInMemory(t *testing.T) {
 	if len(r.Findings) != len(sum.Findings) {
 		t.Fatalf("%d findings in memory, %d recorded", len(r.Findings), len(sum.Findings))
 	}
+	if total := sum.Total().Operations; r.Operations != uint64(total) || total == 0 {
+		t.Errorf("the report says %d operations, the summary %d", r.Operations, total)
+	}
 	for i, f := range r.Findings {
 		if got := sum.Findings[i]; got.Title != f.Title || got.Outcome.String() != f.Outcome || got.Runs != f.Count || !slices.Equal(got.Needs, f.Needs) || !slices.Equal(got.Conditions, f.Conditions) {
 			t.Errorf("finding %d is recorded as %+v, in memory it is %+v", i+1, got, *f)

@@ -135,7 +135,7 @@ func (r *candidateRun) run(ctx context.Context) (*outcome, error) {
 }
 
 func (r *candidateRun) add(out *outcome, w *Work) {
-	operations := uint64(r.c.Ops())
+	operations := uint64(out.result.Operations) // as the summary of the campaign counts them
 	w.Runs++
 	w.Operations += operations
 	r.report.Operations += operations
