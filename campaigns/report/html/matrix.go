@@ -13,7 +13,6 @@ import (
 	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/mutation"
-	"ordeal/campaigns/report"
 	"ordeal/campaigns/run"
 )
 
@@ -38,11 +37,16 @@ func readMatrix(name string) ([]mutation.Result, error) {
 		}
 		return mutation.ParseResults(name, data)
 	}
-	results, err := findMatrix(report.FilesOf(name), ".")
-	if results == nil && err == nil {
-		err = fmt.Errorf("%s holds neither %s", name, strings.Join(matrixFiles, " nor "))
+	for _, file := range matrixFiles {
+		path := filepath.Join(run.Resolve(name), file)
+		data, err := run.ReadFile(path)
+		if err == nil {
+			return mutation.ParseResults(path, data)
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
 	}
-	return results, err
+	return nil, fmt.Errorf("%s holds neither %s", name, strings.Join(matrixFiles, " nor "))
 }
 
 // matrix finds the results to show: those asked for, else those in the
@@ -51,15 +55,10 @@ func (p *page) matrix(asked string) ([]mutation.Result, error) {
 	if asked != "" {
 		return readMatrix(asked)
 	}
-	return findMatrix(p.files, matrixDirs...)
-}
-
-// findMatrix reads the results in the first of some directories that has any; nil if none has.
-func findMatrix(files *report.Files, dirs ...string) ([]mutation.Result, error) {
-	for _, dir := range dirs {
+	for _, dir := range matrixDirs {
 		for _, file := range matrixFiles {
 			name := filepath.Join(dir, file)
-			data, err := files.Read(name, matrixLimit)
+			data, err := p.files.Read(name, matrixLimit)
 			if errors.Is(err, fs.ErrNotExist) {
 				continue
 			} else if err != nil {
