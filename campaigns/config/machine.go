@@ -45,6 +45,7 @@ type Machine struct {
 	MemoryLatency  int64    `yaml:"memory-latency" json:"memory-latency,omitempty" sim:"builtin" schema:"min=0,unit=ticks,zero=10" help:"least latency of the memory behind a coherence protocol"`
 	LinkOccupancy  int64    `yaml:"link-occupancy" json:"link-occupancy,omitempty" sim:"builtin" schema:"min=0,max=1048576,unit=ticks,zero=none" help:"time for which a message with data occupies a link, so that those behind it wait (4 in gem5's simple network)"`
 	Topology       string   `yaml:"topology" json:"topology,omitempty" sim:"builtin" schema:"values=topologies,empty=none" help:"links between the controllers of a coherence protocol as gem5's simple network has them, in place of latency: crossbar, mesh, point-to-point, or randomized as by gem5's testers"`
+	CoreClock      int      `yaml:"core-clock" json:"core-clock,omitempty" sim:"builtin" schema:"min=-1000,max=1000,unit=cycles,zero=the network's clock" help:"cycles of a core's caches in a tick, or with a negative number ticks in a cycle, at least 3: what the lock of a line puts off in an ordered buffer of the network is checked as by gem5"`
 	MemoryJitter   int64    `yaml:"memory-jitter" json:"memory-jitter,omitempty" sim:"builtin" schema:"min=-1,unit=ticks" help:"spread of that latency; needs memory-latency"`
 	RMW            string   `yaml:"rmw" json:"rmw,omitempty" sim:"builtin,gem5" schema:"values=rmws,empty=locked where the protocol and the cores can" help:"how cores perform read-modify-writes: in one access, as locked pairs like x86, or as linked loads and conditional stores"`
 	LockHold       int64    `yaml:"lock-hold" json:"lock-hold,omitempty" sim:"builtin" schema:"min=0,unit=ticks" help:"how much longer than needed such a lock is held; needs locked pairs"`
@@ -86,7 +87,7 @@ func (m *Machine) Builtin() (builtin.Options, error) {
 	o := builtin.Options{
 		Protocol: m.Protocol, SLICC: m.SLICC, Builtins: m.Builtins, SLICCPath: m.SLICCPath, Repair: m.Repair, Mutant: m.Mutant, Core: core.TSO, Buffer: m.StoreBuffer, Window: m.Window,
 		Latency:  event.Latency{Base: event.Tick(m.Latency), Jitter: event.Tick(max(m.Jitter, 0))},
-		Hardware: ruby.Hardware{Occupancy: event.Tick(m.LinkOccupancy), Memory: event.Latency{Base: event.Tick(m.MemoryLatency), Jitter: event.Tick(max(m.MemoryJitter, 0))}, Directories: m.Dirs, Banks: m.L2Banks, Sharing: m.L2Cores, Transfers: m.DeviceThreads, TBEs: m.TBEs, MemoryReorder: m.MemoryReorder, MemoryChannels: m.MemoryChannels},
+		Hardware: ruby.Hardware{CoreClock: m.CoreClock, Occupancy: event.Tick(m.LinkOccupancy), Memory: event.Latency{Base: event.Tick(m.MemoryLatency), Jitter: event.Tick(max(m.MemoryJitter, 0))}, Directories: m.Dirs, Banks: m.L2Banks, Sharing: m.L2Cores, Transfers: m.DeviceThreads, TBEs: m.TBEs, MemoryReorder: m.MemoryReorder, MemoryChannels: m.MemoryChannels},
 		Cores:    m.Cores, Parameters: m.SetParameter,
 		LockHold: event.Tick(m.LockHold), WrongPath: m.WrongPath, LateStores: m.LateStores, Crossing: m.Crossing, LoadQueue: m.LoadQueue, EagerRepeats: m.EagerRepeats, Flush: event.Tick(m.Flush), Functional: event.Tick(m.Functional), Prefetch: event.Tick(m.Prefetch), PrefetchStreams: m.Streams, Bounds: m.BufferSize, LatencySeeds: m.LatencySeeds, Execution: m.Execution, Watchdog: event.Tick(m.Watchdog), Budget: m.StepBudget,
 	}

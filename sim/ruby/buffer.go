@@ -1,6 +1,8 @@
 package ruby
 
 import (
+	"fmt"
+
 	"ordeal/sim/builtin/event"
 	"ordeal/sim/builtin/memory"
 )
@@ -23,6 +25,7 @@ type buffer struct {
 	// last.
 	ordered bool
 	last    event.Tick
+	clock   int // Hardware.CoreClock, of an ordered buffer that the network fills
 	stalls  []stalled
 	link    *link       // takes messages from a buffer into the network
 	owner   *controller // has the buffer
@@ -58,6 +61,26 @@ func (b *buffer) inOrder(at event.Tick) bool {
 	}
 	b.last = at
 	return true
+}
+
+// overtakes finds a message that the network puts into the buffer, a tick before it arrives, out of
+// order with its head, which is put off from a tick to another one; 0 for none. In a tick of the
+// network the head is put off first at another edge of the core's clock.
+func (b *buffer) overtakes(now, until event.Tick) (arrives event.Tick) {
+	for _, q := range b.items[b.head+1:] {
+		if b.clock > 0 && q.at == now+1 || b.clock < 0 && q.at > now+1 && q.at < until {
+			return q.at
+		}
+	}
+	return 0
+}
+
+// cycle is one of the core's clock, in ticks.
+func (b *buffer) cycle() string {
+	if b.clock > 0 {
+		return fmt.Sprintf("1/%d of a tick", b.clock)
+	}
+	return fmt.Sprintf("%d ticks", -b.clock)
 }
 
 // enqueue puts a message in, to arrive at a tick, and wakes who polls.

@@ -141,3 +141,21 @@ func TestStaleObjectsRest(t *testing.T) {
 type idle struct{}
 
 func (idle) Handle(uint64) {}
+
+// TestOvertakes finds what the network puts into a buffer between the edges of another clock: with a
+// faster one what arrives a tick later, put in before the second edge, and with a slower one what arrives
+// before the edge, put in after the head was put off.
+func TestOvertakes(t *testing.T) {
+	for _, c := range []struct {
+		clock int
+		at    event.Tick // of the second message; the head is put off from tick 10
+		want  event.Tick
+	}{
+		{3, 11, 11}, {3, 10, 0}, {3, 12, 0}, {-4, 11, 0}, {-4, 12, 12}, {-4, 13, 13}, {-4, 14, 0},
+	} {
+		b := &buffer{clock: c.clock, items: []queued{{at: 10}, {at: c.at}}}
+		if got := b.overtakes(10, max(11, 10-event.Tick(c.clock))); got != c.want {
+			t.Errorf("clock %d: a message that arrives at %d is found at %d, want %d", c.clock, c.at, got, c.want)
+		}
+	}
+}

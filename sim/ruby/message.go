@@ -17,12 +17,18 @@ func (c *controller) headLocked(port int, line memory.Addr) bool {
 // gem5 makes ordered that is a fault if a later message has been put in meanwhile
 // that arrives after it (MessageBuffer::delayHead is a pop and an enqueue).
 func (c *controller) delayHead(port int) {
-	b := c.in[port]
-	if !b.inOrder(c.now + 1) {
+	b, until := c.in[port], c.now+1
+	if b.clock != 0 {
+		until = max(until, c.now-event.Tick(b.clock))
+		if arrives := b.overtakes(c.now, until); arrives > 0 {
+			c.failAt(c.code.Decl.InPorts[port].Var.Pos, "FIFO ordering violated",
+				"buffer %s: a message for a locked line is put off at tick %d by a cycle of its core, %s; another one arrives at %d", b.name(), c.now, b.cycle(), arrives)
+		}
+	} else if !b.inOrder(until) {
 		c.failAt(c.code.Decl.InPorts[port].Var.Pos, "FIFO ordering violated",
-			"buffer %s: a message for a locked line is delayed to tick %d, a later one arrives at %d", b.name(), c.now+1, b.last)
+			"buffer %s: a message for a locked line is delayed to tick %d, a later one arrives at %d", b.name(), until, b.last)
 	}
-	b.putOff(c.now + 1)
+	b.putOff(until)
 }
 
 // enqueue puts a message into an out_port, to arrive after a delay, for the

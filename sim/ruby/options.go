@@ -20,6 +20,10 @@ type Hardware struct {
 	// Topology is that of the network. With one, messages take the time of its links in place of
 	// Options.Network.
 	Topology network.Topology
+	// CoreClock is how many cycles the caches of cores have in a tick, and if it is negative how many
+	// ticks a cycle of theirs has: what a lock puts off in a buffer that the network fills is put off by
+	// such a cycle. 0: one, and such buffers are not checked.
+	CoreClock int
 	// Memory is the latency of memory; zero means DefaultMemory.
 	Memory event.Latency
 	// Private and Shared are the sizes of the caches of cores and of all
@@ -172,6 +176,9 @@ func (o Options) Validate() error {
 	}
 	if o.TBEs < 1 {
 		errs = append(errs, option.Faultf("tbes", "room for %d transactions: want at least 1", o.TBEs))
+	}
+	if o.CoreClock != 0 && max(o.CoreClock, -o.CoreClock) < 3 || max(o.CoreClock, -o.CoreClock) > 1000 {
+		errs = append(errs, option.Faultf("core-clock", "%d: want 3 to 1000 cycles in a tick, or as many ticks as a negative number", o.CoreClock))
 	}
 	if o.Occupancy < 0 {
 		errs = append(errs, option.Faultf("link-occupancy", "%d ticks: want at least 0", o.Occupancy))

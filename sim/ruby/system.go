@@ -301,6 +301,9 @@ func (s *System) join() {
 					capacity: newCapacity(s.options.bound(c.role, v)), items: items[i*fewMessages : i*fewMessages : (i+1)*fewMessages],
 				}
 				c.buffers[i] = b
+				if fed && c.code.Ordered[i] && c.role.Cores > 0 {
+					b.clock = s.options.CoreClock
+				}
 				if capacity := s.options.networkCapacity(); fed && capacity > 0 || b.capacity != nil && (fed || v.Name == code.MemoryAnswers) {
 					b.throttle = s.newThrottle(b, capacity)
 				}

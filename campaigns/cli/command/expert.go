@@ -21,7 +21,7 @@ var expertOptions = []string{
 	// Programs: gen has them as flags.
 	"annotations", "delays", "dependencies", "dma-parts", "fence-transactions", "locality", "max-delay", "partial-fences", "retries", "shape-share", "sync", "transaction", "fetch",
 	// The embedded simulator.
-	"barriers", "buffer-size", "crossing", "device-threads", "event-order", "flush", "functional", "jitter", "l2-cores", "eager-repeats", "late-stores", "latency-seeds",
+	"barriers", "buffer-size", "core-clock", "crossing", "device-threads", "event-order", "flush", "functional", "jitter", "l2-cores", "eager-repeats", "late-stores", "latency-seeds",
 	"link-occupancy", "load-queue", "lock-hold", "memory-channels", "memory-jitter", "memory-latency", "memory-reorder", "prefetch", "prefetch-streams", "reorder",
 	"tbes", "topology", "wrong-path", "window", "store-buffer", "l2-banks",
 	// gem5.

@@ -194,9 +194,9 @@ func between(v *types.Var, direction string, m *types.Machine) (what string, ok 
 // orderedBuffers lists, by protocol, the buffers that gem5's configuration makes
 // ordered (MessageBuffer(ordered=True) in configs/ruby of v24.0): a message that
 // would arrive in one before an earlier message is a panic there
-// (MessageBuffer.cc:260). A buffer that the network fills is not checked here:
-// its messages are in it from their departure on, and the network keeps their
-// order. It makes its virtual network an ordered one. One that two machines share
+// (MessageBuffer.cc:260). A buffer that the network fills is checked only where cores
+// have another clock (Hardware.CoreClock): its messages are in it from their departure on,
+// and the network keeps their order. It makes its virtual network an ordered one. One that two machines share
 // has both names.
 var orderedBuffers = map[string][]string{
 	"MI_example": {
