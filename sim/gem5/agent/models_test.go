@@ -118,7 +118,7 @@ func match(t *testing.T, binary string, seed uint64) error {
 		Kind: []core.Kind{core.InOrder, core.TSO, core.OOO}[kind], RMW: []core.RMW{core.OneAccess, core.Locked, core.LinkedLoad}[way],
 		Window: 8, Buffer: 3, Seed: seed,
 	})
-	cmd := exec.Command(binary, "script", path)
+	cmd := exec.Command(binary, path)
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -1,14 +1,8 @@
-// What the tests of models.hh run: the models on a toy memory in place of gem5.
-//
-//   toy run IMAGE SEED   runs all programs, with latencies and losses of lines drawn from the
-//                        seed, and writes their logs as the tester does
-//   toy script IMAGE     runs the first thread alone; the standard input answers its accesses
+// Runs the first thread of an image alone; the standard input answers its accesses.
 
 #include <functional>
 #include <iostream>
-#include <map>
 #include <queue>
-#include <set>
 #include <sstream>
 
 #include "ordeal/models.hh"
@@ -63,142 +57,10 @@ struct Toy : Lane
     std::unique_ptr<Runner> runner;
 };
 
-// Port is a lane to memory.
-struct Memory;
-struct Port : Toy
-{
-    Port(Queue &q, Memory &m) : Toy(q), memory(m) {}
-    bool send(const Access &a) override;
-
-    Memory &memory;
-    int underWay = 0;
-    bool refused = false;
-    std::set<uint64_t> lines; // that it holds
-    uint64_t monitor = ~0ULL;
-};
-
-struct Memory
-{
-    Queue &queue;
-    Random random;
-    std::map<uint64_t, uint64_t> words;
-    std::map<uint64_t, Port *> locks; // of lines
-    std::vector<Port *> ports;
-
-    void
-    lose(Port *p, uint64_t line)
-    {
-        p->lines.erase(line);
-        if (p->monitor == line)
-            p->monitor = ~0ULL;
-#ifndef NEVER_LOSE
-        p->runner->evict(line);
-#endif
-    }
-
-    void
-    perform(Port *p, Access a)
-    {
-        uint64_t line = lineOf(a.addr);
-        if (locks.count(line) && locks[line] != p)
-            return queue.add(queue.now + 3, [=] { perform(p, a); });
-        bool write = writes(a.command), failed = a.command == Command::ConditionalWrite && p->monitor != line;
-        if (a.command == Command::LockedRead || (write && !failed))
-            for (Port *other : ports)
-                if (other != p && other->lines.count(line))
-                    lose(other, line);
-        if (a.command == Command::LockedRead)
-            locks[line] = p;
-        if (a.command == Command::LockedWrite)
-            locks.erase(line);
-        if (a.command == Command::LinkedRead)
-            p->monitor = line;
-        Access answer = a;
-        for (unsigned i = 0; i < a.bytes / WordBytes; i++) {
-            uint64_t &w = words[a.addr + i * WordBytes];
-            answer.data[i] = w;
-            if (write && !failed)
-                w = a.command == Command::Add ? w + a.data[i] : a.data[i];
-        }
-        p->lines.insert(line);
-        if (random.below(8) == 0)
-            lose(p, *std::next(p->lines.begin(), random.below(p->lines.size())));
-        // As in gem5 the data are copied here and delivered later.
-        queue.add(queue.now + random.below(4), [=] {
-            p->underWay--;
-            if (failed)
-                p->runner->failed(a.tag);
-            else
-                p->runner->done(a.tag, answer.data);
-            if (p->refused)
-                p->wake(p->now() + 1);
-            p->refused = false;
-        });
-    }
-};
-
-bool
-Port::send(const Access &a)
-{
-    if (underWay == 4) {
-        refused = true;
-        return false;
-    }
-    underWay++;
-    queue.add(now() + 1 + memory.random.below(40), [=] { memory.perform(this, a); });
-    return true;
-}
-
 static Setting
 settingOf(Image &image, uint64_t seed)
 {
     return {Model(image[ModelAt]), image[WindowAt], image[BufferAt], Rmw(image[RmwAt]), seed};
-}
-
-static int
-run(Image &image, uint64_t seed)
-{
-    for (size_t k = 0; k < image.programs(); k++) {
-        Queue queue;
-        Memory memory = {queue, Random(seed + k), {}, {}, {}};
-        std::vector<std::unique_ptr<Port>> ports;
-        uint64_t *p = image.program(k);
-        auto add = [&](std::function<std::unique_ptr<Runner>(Lane &)> make) {
-            ports.push_back(std::make_unique<Port>(queue, memory));
-            Port *port = ports.back().get();
-            port->runner = make(*port);
-            memory.ports.push_back(port);
-            port->wake(1);
-        };
-        auto ended = [&] {
-            for (auto &port : ports)
-                if (!port->runner->ended() || port->underWay > 0)
-                    return false;
-            return true;
-        };
-        for (size_t t = 0; t < p[ThreadsAt]; t++) {
-            add([&](Lane &lane) -> std::unique_ptr<Runner> {
-                Thread thread(image, k, t, seed + t);
-                if (Agent(image.thread(k, t)[AgentAt]) == Agent::Device)
-                    return std::make_unique<Device>(lane, thread, image.addresses(k), p[LocationsAt]);
-                if (Agent(image.thread(k, t)[AgentAt]) == Agent::Fetch)
-                    return std::make_unique<Fetcher>(lane, thread);
-                return makeCore(lane, thread, settingOf(image, seed + 99 * t));
-            });
-        }
-        while (!ended())
-            if (!queue.step())
-                return 3; // nothing is left that could happen
-        add([&](Lane &lane) { return makeCore(lane, Thread(image, k), {Model::InOrder, 1, 1, Rmw::OneAccess, 0}); });
-        while (!ended())
-            if (!queue.step())
-                return 4;
-        for (auto &port : ports)
-            image[SquashedAt] += port->runner->counts.squashed;
-        image[CurrentAt] = k + 1;
-    }
-    image[StateAt] = 2;
-    return 0;
 }
 
 // Hand is a lane whose accesses are answered by hand.
@@ -261,15 +123,13 @@ script(Image &image)
 }
 
 int
-main(int argc, char **argv)
+main(int, char **argv)
 {
-    if (argc < 3)
-        return 2;
     Image image;
-    std::string fault = image.open(argv[2]);
+    std::string fault = image.open(argv[1]);
     if (!fault.empty()) {
         std::cout << fault << std::endl;
         return 2;
     }
-    return std::string(argv[1]) == "run" ? run(image, argc > 3 ? std::stoull(argv[3]) : 1) : script(image);
+    return script(image);
 }
