@@ -93,6 +93,68 @@ func TestAgainstEnumeration(t *testing.T) {
 	}
 }
 
+// The answers about sequential consistency are those of an enumeration; clients overlap with
+// themselves now and then.
+func TestSequentialAgainstEnumeration(t *testing.T) {
+	answers := map[[2]bool]int{}
+	for name, kinds := range map[string][]objects.Kind{
+		"register": {objects.Read, objects.Read, objects.Write},
+		"cas":      {objects.Read, objects.Write, objects.CAS, objects.CAS},
+		"append":   {objects.Read, objects.Write, objects.Append, objects.Append},
+		"txn":      {objects.Txn, objects.Write, objects.Append},
+	} {
+		rng := rand.New(rand.NewPCG(13, uint64(len(kinds))))
+		for i := range 2000 {
+			h := random(rng, 2+rng.IntN(6), kinds)
+			for id := range h.Ops {
+				h.Ops[id].Thread = rng.Int32N(3)
+			}
+			h.Threads = []string{"p", "q", "r"}
+			v, err := linear.Sequential(context.Background(), h, 0)
+			if err != nil {
+				t.Fatalf("%s %d: %v in %+v", name, i, err, h.Ops)
+			}
+			var all, optional []int32
+			for id := range h.Ops {
+				all = append(all, int32(id))
+				if h.Ops[id].Times.Return == parse.Pending {
+					optional = append(optional, int32(id))
+				}
+			}
+			if order := linear.EnumerateSequential(h, all, optional); v.Allowed != (order != nil) {
+				t.Fatalf("%s %d: allowed %v, enumeration finds %v in %+v", name, i, v.Allowed, order, h.Ops)
+			}
+			timed, err := linear.Check(context.Background(), h, 0)
+			if err != nil || timed.Allowed && !v.Allowed {
+				t.Fatalf("%s %d: linearizable and not sequentially consistent: %v", name, i, err)
+			}
+			answers[[2]bool{v.Allowed, timed.Allowed}]++
+		}
+	}
+	if answers[[2]bool{true, true}] < 500 || answers[[2]bool{true, false}] < 300 || answers[[2]bool{false, false}] < 500 {
+		t.Errorf("one-sided: %v", answers)
+	}
+}
+
+// Two registers, each linearizable by itself, whose clients see them in different orders: no
+// order of all keeps those of the clients.
+func TestSequentialIsNotByKey(t *testing.T) {
+	at := func(call int64) parse.Interval { return parse.Interval{Call: call, Return: call + 1} }
+	h := &objects.History{Threads: []string{"p", "q"}, Keys: []string{"x", "y"}, Values: []string{"", "1"}, Ops: []objects.Op{
+		{Kind: objects.Write, Key: 0, To: 1, Times: at(0)},
+		{Kind: objects.Write, Key: 1, To: 1, Thread: 1, Times: at(0)},
+		{Kind: objects.Read, Key: 1, Times: at(2)},
+		{Kind: objects.Read, Key: 0, Thread: 1, Times: at(2)},
+	}}
+	if v, err := linear.Sequential(context.Background(), h, 0); err != nil || v.Allowed {
+		t.Errorf("store buffering: %+v, %v", v, err)
+	}
+	h.Ops[3].From = 1
+	if v, err := linear.Sequential(context.Background(), h, 0); err != nil || !v.Allowed {
+		t.Errorf("q reads what p wrote: %+v, %v", v, err)
+	}
+}
+
 // Orders that are none are not accepted.
 func TestReplayRefuses(t *testing.T) {
 	h := &objects.History{Threads: []string{"p"}, Keys: []string{"x"}, Values: []string{"", "1", "2"}, Ops: []objects.Op{

@@ -14,29 +14,34 @@ import (
 // called after it returned; and that doing them in this order, each returns what it did. It
 // shares no code with the search.
 func Replay(h *objects.History, order []int32, span Span, ids []int32) error {
+	key := make([]int32, len(h.Ops))
+	for id := range h.Ops {
+		key[id] = h.Ops[id].Key
+	}
+	return replay(h, order, span, ids, key, len(h.Keys))
+}
+
+// replay is Replay where operations of one group, of so many, keep their order.
+func replay(h *objects.History, order []int32, span Span, ids, group []int32, groups int) error {
 	placed := make([]bool, len(h.Ops))
 	memory := make([]string, len(h.Keys))
 	for i := range memory {
 		memory[i] = h.Values[0]
 	}
-	called := make([]int64, len(h.Keys)) // the last call so far
+	called := make([]int64, groups) // the last call so far
 	for i := range called {
 		called[i] = math.MinInt64
 	}
 	for _, id := range order {
 		o := &h.Ops[id]
 		fault := func(err error) error { return fmt.Errorf("line %d: %s: %w", o.Line, h.Text(o), err) }
-		if placed[id] || o.Times.Return < called[o.Key] {
+		if placed[id] || o.Times.Return < called[group[id]] {
 			return fault(errors.New("placed after an operation called after it returned, or twice"))
 		}
 		placed[id] = true
-		called[o.Key] = max(called[o.Key], o.Times.Call)
-		parts := o.Parts
-		if o.Kind != objects.Txn {
-			parts = []objects.Op{*o}
-		}
-		for k := range parts {
-			if err := do(h, memory, &parts[k]); err != nil {
+		called[group[id]] = max(called[group[id]], o.Times.Call)
+		for _, part := range parts(o) {
+			if err := do(h, memory, &part); err != nil {
 				return fault(err)
 			}
 		}
@@ -161,6 +166,13 @@ func do(h *objects.History, memory []string, o *objects.Op) error {
 // the plain definition, which the search is compared with. Optional operations may be left
 // out. A value of no operation is one that none of them wrote or read.
 func Enumerate(h *objects.History, ids, optional []int32, start objects.Value) []int32 {
+	return enumerateAll(h, ids, optional, start, func(first, second int32) bool {
+		return h.Ops[first].Times.Return < h.Ops[second].Times.Call
+	})
+}
+
+// enumerateAll tries all orders that keep one of operations.
+func enumerateAll(h *objects.History, ids, optional []int32, start objects.Value, before func(first, second int32) bool) []int32 {
 	memory := make([]string, len(h.Keys))
 	for i := range memory {
 		memory[i] = "\x00"
@@ -172,10 +184,10 @@ func Enumerate(h *objects.History, ids, optional []int32, start objects.Value) [
 	for _, id := range optional {
 		may[id] = true
 	}
-	return enumerate(h, ids, may, memory, []int32{})
+	return enumerate(h, ids, may, memory, []int32{}, before)
 }
 
-func enumerate(h *objects.History, left []int32, optional map[int32]bool, memory []string, order []int32) []int32 {
+func enumerate(h *objects.History, left []int32, optional map[int32]bool, memory []string, order []int32, before func(first, second int32) bool) []int32 {
 	rest := 0
 	for _, id := range left {
 		if !optional[id] {
@@ -187,24 +199,19 @@ func enumerate(h *objects.History, left []int32, optional map[int32]bool, memory
 	}
 next:
 	for i, id := range left {
-		o := &h.Ops[id]
 		for _, other := range left {
-			if !optional[other] && h.Ops[other].Times.Return < o.Times.Call {
+			if !optional[other] && before(other, id) {
 				continue next
 			}
 		}
 		after := append([]string(nil), memory...)
-		parts := o.Parts
-		if o.Kind != objects.Txn {
-			parts = []objects.Op{*o}
-		}
-		for k := range parts {
-			if do(h, after, &parts[k]) != nil {
+		for _, part := range parts(&h.Ops[id]) {
+			if do(h, after, &part) != nil {
 				continue next
 			}
 		}
 		others := append(append([]int32(nil), left[:i]...), left[i+1:]...)
-		if found := enumerate(h, others, optional, after, append(order[:len(order):len(order)], id)); found != nil {
+		if found := enumerate(h, others, optional, after, append(order[:len(order):len(order)], id), before); found != nil {
 			return found
 		}
 	}

@@ -178,9 +178,9 @@ func (c *evaluate) readingMemory() int64 {
 // result is the result of a trace.
 type result struct {
 	verdicts []check.Verdict
-	class    *check.Classification // with --model all
-	kernel   string                // with --kernel
-	linear   *linearized           // where values repeat
+	class    *check.Classification  // with --model all
+	kernel   string                 // with --kernel
+	linear   map[string]*linearized // where values repeat, by model
 }
 
 // longHistory is the number of operations above which a history itself takes a
@@ -231,9 +231,9 @@ func (c *evaluate) evaluate(ctx context.Context, t *Trace) (*result, error) {
 	r := new(result)
 	for _, m := range models {
 		v := check.Verdict{Model: m.Name}
-		if m == model.Linearizable && t.Objects != nil && t.History == nil {
+		if (m == model.Linearizable || m == model.SC) && t.Objects != nil && t.History == nil {
 			var err error
-			if v, err = c.checkObjects(ctx, t, r); err != nil {
+			if v, err = c.checkObjects(ctx, t, r, m); err != nil {
 				return nil, err
 			}
 			r.verdicts = append(r.verdicts, v)
@@ -310,8 +310,8 @@ func (c *evaluate) print(t *Trace, r *result) error {
 		v := &verdicts[i]
 		if weakest := r.class == nil || slices.Contains(r.class.Weakest, v.Model); c.explain && weakest && v.Answer == check.Forbidden {
 			fmt.Fprintf(&b, "\nwhy %s forbids it%s:\n\n", v.Model, proofText(v))
-			if r.linear != nil && v.Model == model.Linearizable.Name {
-				r.linear.explain(&b)
+			if l := r.linear[v.Model]; l != nil {
+				l.explain(&b)
 				continue
 			}
 			m, _ := model.ByName(v.Model)

@@ -1,6 +1,9 @@
 package evaluate
 
-import "ordeal/check/witness/certificate"
+import (
+	"ordeal/check/model"
+	"ordeal/check/witness/certificate"
+)
 
 // TraceResult is what --json prints for a trace: its certificate, and what else
 // was asked for.
@@ -18,10 +21,13 @@ type TraceResult struct {
 	Kernel    string   `json:"kernel,omitempty"`
 	// Linearization is evidence about a history in which values repeat.
 	Linearization *Linearization `json:"linearization,omitempty"`
+	// Sequential is that of model sc: its order keeps that of each client; of a forbidden
+	// history there is none.
+	Sequential *Linearization `json:"sequential,omitempty"`
 }
 
 func (c *evaluate) printJSON(t *Trace, r *result) error {
-	out := TraceResult{Trace: certificate.New(t.Place, t.History, r.verdicts), NotRead: t.Notes, Kernel: r.kernel, Linearization: r.linear.json()}
+	out := TraceResult{Trace: certificate.New(t.Place, t.History, r.verdicts), NotRead: t.Notes, Kernel: r.kernel, Linearization: r.linear[model.Linearizable.Name].json(), Sequential: r.linear[model.SC.Name].json()}
 	if r.class != nil {
 		out.Strongest, out.Weakest, out.Open = r.class.Strongest, r.class.Weakest, r.class.Open
 	}

@@ -17,14 +17,15 @@ import (
 
 // linearized is the answer about a history in which values repeat.
 type linearized struct {
+	model   model.Model
 	verdict *linear.Verdict
 	history *objects.History
 }
 
-// checkObjects answers linearizability of a history in which values repeat, or says why
+// checkObjects answers linearizability or sc of a history in which values repeat, or says why
 // there is no answer.
-func (c *evaluate) checkObjects(ctx context.Context, t *Trace, r *result) (check.Verdict, error) {
-	v := check.Verdict{Model: model.Linearizable.Name, Procedure: "linear"}
+func (c *evaluate) checkObjects(ctx context.Context, t *Trace, r *result, m model.Model) (check.Verdict, error) {
+	v := check.Verdict{Model: m.Name, Procedure: "linear"}
 	if c.options.Timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, c.options.Timeout)
@@ -35,7 +36,11 @@ func (c *evaluate) checkObjects(ctx context.Context, t *Trace, r *result) (check
 		memory = c.options.AvailableBytes / 2 // the collector keeps as much again
 	}
 	start := time.Now()
-	answer, err := linear.Check(ctx, t.Objects, memory)
+	decide := linear.Check
+	if m == model.SC {
+		decide = linear.Sequential
+	}
+	answer, err := decide(ctx, t.Objects, memory)
 	v.Stats.Search = time.Since(start)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
@@ -52,13 +57,20 @@ func (c *evaluate) checkObjects(ctx context.Context, t *Trace, r *result) (check
 		v.Answer = check.Allowed
 	}
 	v.Stats.Ops = len(t.Objects.Ops)
-	r.linear = &linearized{answer, t.Objects}
+	if r.linear == nil {
+		r.linear = map[string]*linearized{}
+	}
+	r.linear[m.Name] = &linearized{m, answer, t.Objects}
 	return v, nil
 }
 
 // explain says why a history is not linearizable.
 func (l *linearized) explain(b *bytes.Buffer) {
 	h, v := l.history, l.verdict
+	if l.model == model.SC {
+		fmt.Fprintf(b, "no order of all %d operations keeps that of each client: of the %d ways to begin that lead on, none leads to the end\n", len(h.Ops), v.Configurations)
+		return
+	}
 	last := &h.Ops[v.Last]
 	key := h.Keys[last.Key]
 	if last.Kind == objects.Txn {
@@ -112,7 +124,7 @@ func (l *linearized) json() *Linearization {
 	}
 	v := l.verdict
 	out := &Linearization{Order: lines(v.Order...)}
-	if !v.Allowed {
+	if !v.Allowed && l.model != model.SC {
 		out.Last, out.From, out.Begins = lines(v.Last)[0], lines(v.From)[0], v.Begins
 		out.Window, out.Optional = lines(v.Window...), lines(v.Optional...)
 	}
@@ -123,13 +135,13 @@ func (l *linearized) json() *Linearization {
 func (l *Linearization) verify(verdict certificate.Verdict, h *objects.History) certificate.Result {
 	r := certificate.Result{Model: verdict.Model, Answer: verdict.Answer}
 	switch allowed := check.Allowed.String(); {
-	case verdict.Model != model.Linearizable.Name || verdict.Answer == check.Unknown.String():
+	case verdict.Answer == check.Unknown.String():
 		r.Open = "no answer"
 		return r
 	case l == nil:
 		r.Open = "no evidence"
 		return r
-	case (l.Last == 0) != (verdict.Answer == allowed):
+	case verdict.Model == model.Linearizable.Name && (l.Last == 0) != (verdict.Answer == allowed):
 		r.Err = fmt.Errorf("the evidence is of another answer than %s", verdict.Answer)
 		return r
 	}
@@ -151,15 +163,20 @@ func (l *Linearization) verify(verdict certificate.Verdict, h *objects.History) 
 		}
 		return list
 	}
-	v := linear.Verdict{Allowed: l.Last == 0, Order: ids(l.Order...), Begins: l.Begins}
-	if !v.Allowed {
+	v := linear.Verdict{Allowed: verdict.Answer == check.Allowed.String(), Order: ids(l.Order...), Begins: l.Begins}
+	isSC := verdict.Model == model.SC.Name
+	if !v.Allowed && !isSC {
 		v.Last, v.From = ids(l.Last)[0], ids(l.From)[0]
 		v.Window, v.Optional = ids(l.Window...), ids(l.Optional...)
 	}
 	if r.Err != nil {
 		return r
 	}
-	switch err := v.Verify(h); {
+	confirm := v.Verify
+	if isSC {
+		confirm = v.VerifySequential
+	}
+	switch err := confirm(h); {
 	case errors.Is(err, linear.ErrLarge):
 		r.Open = err.Error()
 	case err != nil:

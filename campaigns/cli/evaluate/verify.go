@@ -19,6 +19,7 @@ import (
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/run"
+	"ordeal/check/model"
 	"ordeal/check/search"
 	"ordeal/check/witness/certificate"
 	"ordeal/parse/formats"
@@ -227,7 +228,11 @@ func (c *verifier) certificate(place string, data []byte, find func(string) (*Tr
 			evidence := TraceResult{Trace: new(certificate.Trace)}
 			err = json.Unmarshal(data, &evidence)
 			for _, v := range t.Verdicts {
-				results = append(results, evidence.Linearization.verify(v, h.Objects))
+				found := evidence.Linearization
+				if v.Model == model.SC.Name {
+					found = evidence.Sequential
+				}
+				results = append(results, found.verify(v, h.Objects))
 			}
 		case h.History == nil && t.History == "":
 			results = make([]certificate.Result, len(t.Verdicts))
