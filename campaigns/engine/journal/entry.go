@@ -97,7 +97,7 @@ func (e *Entry) Caught() bool {
 // Example is a run as an example of a finding.
 type Example struct {
 	Number int `json:"number"`
-	// Operations is the length of its program, rounds counted.
+	// Operations is the length of its program, rounds counted, or of the path of an exploration.
 	Operations int `json:"operations"`
 	// Recurs says that a run of a batch had the same result alone.
 	Recurs bool `json:"recurs,omitempty"`
@@ -119,6 +119,9 @@ func (x *Example) Better(other *Example) bool {
 
 // Example returns the run as an example of its finding.
 func (e *Entry) Example() Example {
+	if n := e.Counterexample; n > 0 {
+		return Example{Number: e.Number, Operations: n}
+	}
 	x := ExampleOf(e.Number, e.Config, e.Alone != nil && e.Alone.Recurs)
 	x.Conditions = len(e.Conditions())
 	return x

@@ -121,6 +121,9 @@ func kindOf(c *config.Campaign, e *Entry) (kind string, limit int) {
 		return "", unlimited
 	case e.Failed():
 		kind, limit = e.Outcome.String()+" "+e.FindingTitle()+" "+e.Config.System(c.SimOf(e.Config)), c.KeepPerFinding
+		if e.Counterexample > 0 {
+			kind += " explored" // a path and a program are no examples of each other
+		}
 	case e.Config.Canary():
 		kind, limit = "", 0
 	default:

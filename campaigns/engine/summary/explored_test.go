@@ -1,6 +1,9 @@
 package summary
 
 import (
+	"maps"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -116,6 +119,37 @@ func TestCounterexample(t *testing.T) {
 	}
 	if text := f.text(s); !strings.Contains(text, "shortest 7 steps, ordeal repro "+run.Name(1)) || !strings.Contains(text, "reduce") {
 		t.Error(text)
+	}
+}
+
+// TestShownStays requires that the directories a finding shows are among those that stay, whatever
+// explorations and sampled runs show it in whatever order.
+func TestShownStays(t *testing.T) {
+	c, err := config.Parse("bounds.yaml", []byte(explorations), nil)
+	must.Succeed(t, err)
+	for seed := range uint64(200) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		c.KeepPerFinding = 1 + int(seed%4)
+		s, r, stay := New(c, t.TempDir(), config.Shard{}, time.Now()), journal.NewRetention(c), map[string]bool{}
+		for number := range 12 {
+			cfg := c.Configs[rng.IntN(3)]
+			cfg.Rounds = 1 + rng.IntN(5)
+			e := &journal.Entry{Number: number, Config: &cfg, ConfigName: cfg.Name, Dir: run.Dir(run.Name(number)), Result: &run.Result{
+				Outcome: sim.Crash, Title: "invalid transition", Counterexample: rng.IntN(2) * (1 + rng.IntN(9)),
+			}, Drawn: &journal.Drawn{Conditions: make([]string, rng.IntN(2))}}
+			var replaces *int
+			if e.Kept, replaces = r.Keep(e); replaces != nil {
+				delete(stay, run.Name(*replaces))
+			}
+			if e.Kept {
+				stay[run.Name(number)] = true
+			}
+			s.Add(e)
+			f := &s.Findings[0]
+			if !stay[f.Best.Dir] || f.Counterexample != nil && !stay[f.Counterexample.Dir] || !stay[f.Dir] {
+				t.Fatalf("seed %d, run %d: %v stay: shown %s, %s, %+v", seed, number, slices.Sorted(maps.Keys(stay)), f.Dir, f.Best.Dir, f.Counterexample)
+			}
+		}
 	}
 }
 

@@ -191,7 +191,7 @@ func (f *Finding) add(entry *journal.Entry) {
 	x := entry.Example()
 	if n := entry.Counterexample; n > 0 {
 		explored := f.Best == nil || f.Explored()
-		if c := f.Counterexample; c == nil || c.Title != "" || n < c.Steps {
+		if c := f.Counterexample; c == nil || entry.Kept && (c.Title != "" || n < c.Steps) {
 			f.Counterexample = &Counterexample{Dir: string(entry.Dir), Steps: n}
 		}
 		if explored {
@@ -199,7 +199,7 @@ func (f *Finding) add(entry *journal.Entry) {
 		}
 		return
 	}
-	if f.Best == nil || f.Explored() || entry.Kept && !f.Best.Reduced && x.Better(&f.Best.Example) {
+	if f.Best == nil || entry.Kept && (f.Explored() || !f.Best.Reduced && x.Better(&f.Best.Example)) {
 		f.Best = &Reproducer{Dir: string(entry.Dir), Example: x}
 	}
 }
