@@ -3,7 +3,6 @@ package audit
 import (
 	"context"
 	"errors"
-	"io"
 	"path/filepath"
 	"runtime"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"ordeal/campaigns/audit"
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
+	"ordeal/campaigns/engine/summary"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/lab/bugs"
 	"ordeal/campaigns/lab/history"
@@ -37,7 +37,8 @@ left begins or ends at the commit. The clone, bare or not, is only read.
 
 What cannot be read, parsed or simulated has a row with the reason. Results go to DIR, and
 the same command in the same directory continues an interrupted one. They belong to texts
-of protocols: commits that were rewritten without a change of these cost nothing.`,
+of protocols: commits that were rewritten without a change of these cost nothing. The exit status
+is 1 if a commit began a finding.`,
 		Example: `  ordeal bench history --gem5-tree gem5 --since 2024-01-01 --dir history
   ordeal bench history --gem5-tree gem5 --since v24.0..v25.0 --cpu 10s MOESI_CMP_directory`,
 		Args: cobra.ArbitraryArgs,
@@ -87,8 +88,13 @@ of protocols: commits that were rewritten without a change of these cost nothing
 		if err != nil {
 			return err
 		}
-		err = run.WriteJSON(filepath.Join(r.Dir, "history.json"), report, true)
-		return errors.Join(err, e.Print(asJSON, report, func(w io.Writer) error { return report.WriteText(w) }))
+		status := summary.ExitOK
+		if report.Regressions() > 0 {
+			status = summary.ExitFinding
+		}
+		return e.Found(status, errors.Join(
+			run.WriteJSON(filepath.Join(r.Dir, "history.json"), report, true),
+			e.Print(asJSON, report, report.WriteText)))
 	})
 	return cmd
 }
