@@ -143,7 +143,7 @@ func WriteLocated(w io.Writer, version string, findings []Located) error {
 			level = "note"
 		}
 		var outcome sim.Outcome
-		_ = outcome.UnmarshalText([]byte(f.Outcome)) // unknown if there is none
+		_ = outcome.UnmarshalText([]byte(f.Outcome)) // else unknown
 		key := summary.FindingKey{Title: f.Title, System: f.Protocol, Outcome: outcome}
 		results = append(results, result(key, level, f.Text, states[f.Change], at))
 	}

@@ -60,8 +60,8 @@ func folderOf(id string) string {
 // shortHash is the length of a hash in the name of a folder, in bytes.
 const shortHash = 8
 
-// KeptTexts reads the texts of a protocol that KeepProtocol left in the directory of a campaign, by name. Version is that of
-// its tool "slicc".
+// KeptTexts reads the texts of a protocol that KeepProtocol left in the directory of a campaign, by name. The campaign
+// records the version under the tool "slicc".
 func KeptTexts(dir, version string) (map[string]string, error) {
 	_, id, _ := strings.Cut(version, " ")
 	if _, err := hex.DecodeString(strings.TrimPrefix(id, "sha256:")); err != nil { // a record may come from anywhere

@@ -121,15 +121,14 @@ type Budget struct {
 
 // String is the budget as the flags of a command say it.
 func (b Budget) String() string {
-	text := fmt.Sprintf("%s of CPU", b.CPU.Round(10*time.Millisecond))
-	if b.Steps == 0 {
-		return text
-	}
-	steps := messages.Comma(int(b.Steps)) + " steps"
-	if b.CPU == 0 {
+	cpu, steps := fmt.Sprintf("%s of CPU", b.CPU.Round(10*time.Millisecond)), messages.Comma(int(b.Steps))+" steps"
+	switch {
+	case b.Steps == 0:
+		return cpu
+	case b.CPU == 0:
 		return steps
 	}
-	return text + ", at most " + steps
+	return cpu + ", at most " + steps
 }
 
 // BudgetOf is the part of the options that results depend on.

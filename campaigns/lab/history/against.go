@@ -48,6 +48,9 @@ func (r *Report) WriteAgainst(w io.Writer) error {
 		fmt.Fprintf(&b, "changed  %s\n", messages.EscapeLine(strings.Join(row.Changed, ", ")))
 		fmt.Fprintf(&b, "budget   %s for each of %s\n", r.Budget, messages.Plural(r.Versions, "version"))
 	}
+	if len(row.Refused) > 0 {
+		fmt.Fprintf(&b, "neither version can be simulated of %s\n", messages.EscapeLine(strings.Join(row.Refused, ", ")))
+	}
 	for _, reason := range row.Reasons {
 		fmt.Fprintf(&b, "\nnot known: %s\n", messages.EscapeLine(reason))
 	}

@@ -40,6 +40,8 @@ type Row struct {
 	Events  []*Event `json:"events,omitempty"`
 	// Broken are the protocols that can be parsed and simulated before the commit, and not after it.
 	Broken []string `json:"broken,omitempty"`
+	// Refused are those that cannot be simulated, before it and after it.
+	Refused []string `json:"refused,omitempty"`
 	// Reasons say what could not be read, parsed or simulated.
 	Reasons []string `json:"reasons,omitempty"`
 }
@@ -121,6 +123,11 @@ func (r *Replay) conclude(ctx context.Context, changes []*change, report *Report
 	for _, ch := range changes {
 		row := rows[ch.commit]
 		before := readable(ch.before)
+		if ch.now.reason != "" && len(before) == 0 && len(ch.before) > 0 {
+			row.Refused = append(row.Refused, ch.now.protocol)
+			row.Changed = slices.DeleteFunc(row.Changed, func(name string) bool { return name == ch.now.protocol })
+			continue
+		}
 		if ch.now.reason != "" {
 			row.note(ch.now.protocol, ch.now.reason)
 			if len(before) > 0 {

@@ -69,7 +69,7 @@ type Finding struct {
 	Known   bool        `json:"known,omitempty"` // in the last campaign that has it
 	// Runs counts the runs of each campaign that show it.
 	Runs []int `json:"runs"`
-	// Since is what the first campaign that has it has anew; nil where that is the first of all.
+	// Since says what is new in the first campaign that has it; nil if that is the first of all.
 	Since *Since `json:"since,omitempty"`
 }
 

@@ -1,9 +1,11 @@
 package compiler
 
 import (
+	"fmt"
 	"testing"
 	"testing/fstest"
 
+	"ordeal/sim/slicc/syntax"
 	"ordeal/sim/slicc/types"
 )
 
@@ -40,6 +42,32 @@ func TestOptions(t *testing.T) {
 		}
 		if got := p.Warnings.Error(); got != c.warned {
 			t.Errorf("%s: warnings %q, want %q", c.text, got, c.warned)
+		}
+	}
+}
+
+// TestLinkedByName has the versions of gem5 in which Sequencer.cc knew by two names which protocols have the event of linked
+// loads: between those without it and those with options.
+func TestLinkedByName(t *testing.T) {
+	for _, c := range []struct {
+		protocol, event string
+		want            bool
+	}{
+		{"MESI_Three_Level", "Load_Linked", true},
+		{"MESI_Two_Level", "Load_Linked", true},
+		{"MESI_Two_Level", "Load", false},
+		{"MESI_Three_Level_HTM", "Load_Linked", false},
+		{"Own", "Load_Linked", false},
+	} {
+		file, err := syntax.Load(fstest.MapFS{
+			"own.slicc": {Data: fmt.Appendf(nil, "protocol \"%s\";\ninclude \"cache.sm\";\n", c.protocol)},
+			"cache.sm":  {Data: fmt.Appendf(nil, "machine(MachineType:L1Cache, \"\") : { enumeration(Event) { Store; %s; } }", c.event)},
+		}, "own.slicc")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := linkedByName(file, c.protocol); got != c.want {
+			t.Errorf("%s with %s: %v", c.protocol, c.event, got)
 		}
 	}
 }
