@@ -186,7 +186,7 @@ func (x *explanation) load() error {
 	case config.SimBuiltin:
 		x.page.Core = c.Core
 	case config.SimGem5:
-		x.page.Core = c.CPU
+		x.page.Core = cmp.Or(c.Agent, c.CPU)
 	}
 	if x.result.Diagnosed() {
 		x.page.Detail = x.result.Detail

@@ -28,10 +28,12 @@ const (
 )
 
 // seedless reports that another seed changes nothing: gem5 draws random numbers
-// for randomization only, and the delays of executables are from the seed.
+// for randomization only, and the delays of executables are from the seed. Cores of the
+// tester with a store buffer draw from it.
 func (s *reducer) seedless() bool {
 	c := &s.spec.Config
-	return s.spec.Sim == config.SimGem5 && !c.Randomization && c.Stagger == 0
+	draws := c.Randomization || c.Stagger != 0 || c.Agent != "" && c.Agent != "inorder"
+	return s.spec.Sim == config.SimGem5 && !draws
 }
 
 // stagger has the rounds of the threads begin after delays that are drawn from the

@@ -61,7 +61,7 @@ const (
 // reduced then in place of whole, and true is the answer. Where there is none, nothing
 // changes.
 func (s *reducer) surround(ctx context.Context, whole *reduce.Candidate, first *run.Evaluation) (bool, error) {
-	if s.spec.Sim != config.SimGem5 || s.identity.Model == "" || s.spec.Config.Background > 0 || whole.Ops() <= surroundedOps {
+	if s.spec.Sim != config.SimGem5 || s.spec.Config.Agent != "" || s.identity.Model == "" || s.spec.Config.Background > 0 || whole.Ops() <= surroundedOps {
 		return false, nil
 	}
 	if s.o.Runs > 0 && s.o.Runs < searchRuns || s.o.Time > 0 && s.o.Time < searchTime {

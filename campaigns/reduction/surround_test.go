@@ -287,3 +287,19 @@ func TestCount(t *testing.T) {
 		}
 	}
 }
+
+// TestSurroundAgents leaves programs of gem5's tester alone: backgrounds are of executables. The
+// tester's cores draw from the seed if they have store buffers.
+func TestSurroundAgents(t *testing.T) {
+	whole := &reduce.Candidate{Rounds: 1, Program: &gen.Program{Layout: gen.Spread, Locations: []string{"x"}, Threads: [][]gen.Op{slices.Repeat([]gen.Op{{Kind: gen.Load}}, 2*surroundedOps)}}}
+	for agent, seedless := range map[string]bool{"inorder": true, "tso": false, "ooo": false} {
+		s := &reducer{identity: Identity{Model: "tso"}, spec: &run.Spec{Sim: config.SimGem5, Config: config.DefaultConfig()}}
+		s.spec.Config.Agent = agent
+		if done, err := s.surround(t.Context(), whole, nil); done || err != nil {
+			t.Errorf("%s: %v, %v", agent, done, err)
+		}
+		if s.seedless() != seedless {
+			t.Errorf("%s: seedless is %v", agent, !seedless)
+		}
+	}
+}

@@ -40,7 +40,7 @@ type machineRow struct {
 
 func (d *campaignData) machine(name string) machineRow {
 	cfg := d.configs[name].config
-	m := machineRow{Protocol: d.archive.Campaign.SimOf(cfg), Core: clip(cmp.Or(cfg.Core, cfg.CPU), nameShown)}
+	m := machineRow{Protocol: d.archive.Campaign.SimOf(cfg), Core: clip(cmp.Or(cfg.Core, cfg.Agent, cfg.CPU), nameShown)}
 	if m.Core == "" && m.Protocol == config.SimBuiltin {
 		m.Core = core.TSO.String() // the default
 	}

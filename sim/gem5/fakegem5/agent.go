@@ -28,10 +28,10 @@ func (r *run) simulateAgents(fault string) (int, error) {
 	end, fails := faults[fault]
 	for k := range m.get(1) {
 		if fails && k == at {
-			m.program(k, m.get(2)/2)
+			m.program(k, m.get(2)/2, false)
 			break
 		}
-		m.program(k, m.get(2))
+		m.program(k, m.get(2), fault == "stale")
 		m.finals(k)
 		m.set(13, k+1)
 	}
@@ -50,8 +50,9 @@ func (r *run) simulateAgents(fault string) (int, error) {
 }
 
 // program runs some rounds: in each, one thread after the other. The final values in
-// the file serve as memory.
-func (m image) program(k, rounds uint64) {
+// the file serve as memory. With stale the loads of all threads but the first read what was there at
+// the start.
+func (m image) program(k, rounds uint64, stale bool) {
 	head := m.get(24 + k)
 	threads, stride, final := m.get(head), m.get(head+2), m.get(head+3)
 	for round := range rounds {
@@ -62,6 +63,9 @@ func (m image) program(k, rounds uint64) {
 				word := final + op>>8
 				if kind := op & 255; kind <= 4 { // 1 load, 2 store, 3 exchange, 4 addition
 					old := m.get(word)
+					if stale && kind == 1 && t > 0 {
+						old = 0
+					}
 					if kind != 2 {
 						m.set(m.get(h+4)+m.get(h+5), old)
 						m.set(h+5, m.get(h+5)+1)
