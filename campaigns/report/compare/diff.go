@@ -97,11 +97,9 @@ func (d *Diff) Change(f *summary.Finding) Change {
 		}
 		return Recurring
 	}
-	for _, list := range [][]Finding{d.Findings, d.Recurring} {
-		for i := range list {
-			if (summary.FindingKey{Title: list[i].Title, System: list[i].System, Outcome: list[i].Outcome}) == f.Key() {
-				return list[i].Change
-			}
+	for _, x := range slices.Concat(d.Findings, d.Recurring) {
+		if (summary.FindingKey{Title: x.Title, System: x.System, Outcome: x.Outcome}) == f.Key() {
+			return x.Change
 		}
 	}
 	return ""

@@ -3,6 +3,7 @@ package html
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -59,9 +60,9 @@ func (p *page) since(ids map[string]string) *sinceView {
 		}
 		v.Rows = append(v.Rows, r)
 	}
-	finding := func(f *compare.Finding) {
+	for _, f := range slices.Concat(b.Findings, b.Recurring) {
 		r := sinceRow{
-			Mark: mark(f), Title: clip(f.Outcome.Titled(f.Title), titleShown), System: clip(f.System, titleShown),
+			Mark: mark(&f), Title: clip(f.Outcome.Titled(f.Title), titleShown), System: clip(f.System, titleShown),
 			Old: rate(f.Old.Runs, f.Old.Of), New: rate(f.New.Runs, f.New.Of), ID: ids[f.Outcome.Titled(f.Title)+"\n"+f.System],
 		}
 		if f.P != nil {
@@ -71,12 +72,6 @@ func (p *page) since(ids map[string]string) *sinceView {
 			r.Chance = strings.TrimPrefix(r.Chance+fmt.Sprintf(", %d of %d runs recur", f.Recurred, f.Repeated), ", ")
 		}
 		add(r)
-	}
-	for i := range b.Findings {
-		finding(&b.Findings[i])
-	}
-	for i := range b.Recurring {
-		finding(&b.Recurring[i])
 	}
 	for _, c := range b.Canaries {
 		r := sinceRow{Mark: string(c.Change), Title: "canary " + clip(c.Config, nameShown), Old: "–", New: rate(c.New.Caught, c.New.Runs)}
