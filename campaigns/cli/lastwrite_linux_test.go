@@ -47,6 +47,8 @@ var writing = []written{
 	{line: "litmus --protocol mi --mutant MUTANT --rounds 9 --dir OUT sb.litmus", kib: 4, says: "invalid transition (M, Load)"},
 	{line: "bench papers --only wsc-kernel --scale 0.001 -o OUT", kib: 8, says: "wsc-kernel"},
 	{line: "campaign merge -o OUT failed-night", kib: 4},
+	{line: "campaign submit --shards 2 --time 1:00 --dir OUT fails.yaml", kib: 8},
+	{line: "mutate apply --gem5-tree tree --protocol MI_example -o OUT MI_example/L1Cache/(M,Store)/delete"},
 	{line: "campaign report -o OUT failed-night"},
 	{line: "campaign reindex --db OUT failed-night"},
 	{line: "campaign trend --html OUT failed-night"},
@@ -66,12 +68,14 @@ func inputsOf(t *testing.T) (slicc string) {
 	must.Succeed(t, os.CopyFS("broken", os.DirFS(slicc)))
 	cache, err := os.ReadFile("broken/MI_example-cache.sm")
 	must.Succeed(t, err)
+	must.Succeed(t, os.WriteFile("good.sm", cache, 0o600))
 	before, hit, _ := strings.Cut(string(cache), "transition(M, Load) {")
 	_, after, found := strings.Cut(hit, "}\n")
 	if !found {
 		t.Fatal("MI_example has no load that hits")
 	}
 	must.Succeed(t, os.WriteFile("broken/MI_example-cache.sm", []byte(before+after), 0o600))
+	must.Succeed(t, os.CopyFS("tree/src/mem/ruby/protocol", os.DirFS("broken")))
 	for name, text := range map[string]string{
 		"fails.yaml":     fmt.Sprintf("name: fails\nsim: builtin\nworkers: 1\nconfigs: [{name: a, runs: 30, threads: 4, ops: 40, locations: 4, rounds: 4, protocol: mi, mutant: %q}]\n", mutant),
 		"explores.yaml":  fmt.Sprintf("name: explores\nsim: builtin\nconfigs: [{name: a, runs: 1, protocol: mi, mutant: %q, explore: {}}]\n", mutant),
@@ -82,6 +86,12 @@ func inputsOf(t *testing.T) (slicc string) {
 	} {
 		must.Succeed(t, os.WriteFile(name, []byte(text), 0o600))
 	}
+	must.Succeed(t, os.Mkdir("bin", 0o700))
+	must.Succeed(t, os.WriteFile("bin/sbatch", []byte("#!/bin/sh\necho 5\n"), 0o700))
+	must.Succeed(t, os.WriteFile("bin/squeue", []byte("#!/bin/sh\n"), 0o700))
+	bin, err := filepath.Abs("bin")
+	must.Succeed(t, err)
+	t.Setenv("PATH", bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	for line, want := range map[string]int{"campaign run --quiet --dir failed-night fails.yaml": 1, "run --dir failed FAILS": 1, "run --protocol mi --seed 1 --rounds 2 --dir passed": 0} {
 		if status, _, stderr := ordeal("", words(line)...); status != want {
 			t.Fatalf("ordeal %s: exit status %d, want %d\n%s", line, status, want, stderr)
@@ -159,6 +169,30 @@ func TestLastWrite(t *testing.T) {
 		}
 		if !strings.Contains(stderr, syscall.ENOSPC.Error()) && !strings.Contains(stderr, "disk is full") {
 			t.Errorf("ordeal %s: it does not say that the disk is full\n%s", line, stderr)
+		}
+	}
+}
+
+// TestLastWriteOfResume goes on with a campaign on a disk that is full, and on one that can only be read.
+func TestLastWriteOfResume(t *testing.T) {
+	inputsOf(t)
+	for _, remount := range []string{"", "read-only"} {
+		disk := small(t, 0, "size=4m")
+		if disk == "" {
+			t.Skip("no disk can be mounted")
+		}
+		dir := filepath.Join(disk, "x")
+		must.Succeed(t, os.CopyFS(dir, os.DirFS("failed-night")))
+		reason := syscall.ENOSPC
+		if remount != "" {
+			reason = syscall.EROFS
+			must.Succeed(t, syscall.Mount("", disk, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""))
+		} else if err := os.WriteFile(filepath.Join(disk, "ballast"), make([]byte, 4<<20), 0o600); err == nil {
+			t.Fatal("the disk is not full")
+		}
+		status, stdout, stderr := ordeal("", "campaign", "resume", "--quiet", "--runs", "300", dir)
+		if status != summary.ExitInfra || remount == "" && !strings.Contains(stdout, "invalid transition (M, Load)") || !strings.Contains(stderr, reason.Error()) && !strings.Contains(stderr, "disk is full") {
+			t.Errorf("%s: exit status %d, want %d, what was found and %q\n%s%s", remount, status, summary.ExitInfra, reason, stdout, stderr)
 		}
 	}
 }

@@ -78,7 +78,6 @@ func TestSignals(t *testing.T) {
 		fmt.Fprintf(&wide, "%d: M[%d] := %d\n%d: M[%d] == 0\n", n, n%7, n+1, n, n%5)
 	}
 	must.Succeed(t, os.WriteFile("wide.axe", []byte(wide.String()), 0o600))
-	must.Succeed(t, os.CopyFS("tree/src/mem/ruby/protocol", os.DirFS("broken")))
 	for _, dir := range []string{"tools", "tree/configs/ruby", "clone/.git"} {
 		must.Succeed(t, os.MkdirAll(dir, 0o700))
 	}

@@ -210,7 +210,7 @@ func (x *auditCommand) conclude(ctx context.Context, schedule *audit.Schedule, s
 		}
 	}
 	x.Abandoned.Store(int32(status))
-	if werr := x.report(context.WithoutCancel(ctx)); werr != nil {
+	if werr := Report(context.WithoutCancel(ctx), x.dir); werr != nil {
 		err = errors.Join(err, werr)
 	} else if !x.json {
 		fmt.Fprintf(x.Stdout, "\nreport   %s\n", filepath.Join(x.dir, "report.html"))
@@ -218,9 +218,9 @@ func (x *auditCommand) conclude(ctx context.Context, schedule *audit.Schedule, s
 	return x.Found(status, err)
 }
 
-// report writes the reports of the campaign.
-func (x *auditCommand) report(ctx context.Context) error {
-	a, err := journal.Open(x.dir)
+// Report writes the reports of an audit into its directory.
+func Report(ctx context.Context, dir string) error {
+	a, err := journal.Open(dir)
 	if err != nil {
 		return err
 	}
@@ -229,7 +229,7 @@ func (x *auditCommand) report(ctx context.Context) error {
 		return err
 	}
 	return errors.Join(
-		run.StreamFile(filepath.Join(x.dir, "report.html"), false, func(w io.Writer) error { return html.Write(ctx, w, a, html.Options{}) }),
-		run.StreamFile(filepath.Join(x.dir, "report.sarif"), false, func(w io.Writer) error { return report.WriteSARIF(w, a, nil, root) }),
+		run.StreamFile(filepath.Join(dir, "report.html"), false, func(w io.Writer) error { return html.Write(ctx, w, a, html.Options{}) }),
+		run.StreamFile(filepath.Join(dir, "report.sarif"), false, func(w io.Writer) error { return report.WriteSARIF(w, a, nil, root) }),
 	)
 }

@@ -14,6 +14,7 @@ import (
 
 	"ordeal/campaigns/audit"
 	"ordeal/campaigns/audit/exploration"
+	auditcli "ordeal/campaigns/cli/audit"
 	"ordeal/campaigns/cli/command"
 	"ordeal/campaigns/config"
 	"ordeal/campaigns/engine"
@@ -261,12 +262,21 @@ the runs are refused, since their results may differ.` + command.TrustHelp,
 		bar := progress.New(e.Stderr, e.Terminal, mode, c, dir)
 		l := loop(e, dir, bar)
 		l.Gate, l.Extension = gate, more
+		audited := false
+		l.Schedule = func(c *config.Campaign) (engine.Schedule, error) {
+			audited = true
+			return schedule(c)
+		}
 		sum, err := l.Resume(ctx)
 		bar.Close()
 		if errors.Is(err, config.ErrExtension) {
 			return command.Usage(err)
 		}
-		return conclude(e, sum, asJSON, errors.Join(err, leave.write(ctx, e, dir, sum, err)))
+		written := leave.write(ctx, e, dir, sum, err)
+		if audited && sum != nil && sum.Total().Runs > 0 {
+			written = errors.Join(written, auditcli.Report(context.WithoutCancel(ctx), dir))
+		}
+		return conclude(e, sum, asJSON, errors.Join(err, written))
 	})
 	return cmd
 }
