@@ -31,7 +31,7 @@ const repeatedWork = 500_000
 
 // repeatFaithful repeats a failed run with other seeds at faithful latencies, and counts how often it
 // fails the same. All repeats together take at most as much work as the run itself; one that does not
-// end within that counts as one that does not fail only if it is the first. The error is ctx's.
+// end within that says nothing, nor does Result.Timing then if it is the first. The error is ctx's.
 func (x *Executor) repeatFaithful(ctx context.Context, job sim.Job, work uint64, r *Evaluation) error {
 	timed, ok := x.Runner.(Timed)
 	if !x.Timings || !ok || !r.Failed() || r.Outcome == sim.Timeout {
@@ -47,24 +47,30 @@ func (x *Executor) repeatFaithful(ctx context.Context, job sim.Job, work uint64,
 	expected := x.Check
 	expected.Models = expected.Models[:min(1, len(expected.Models))]
 	left, t := max(work, repeatedWork), new(Timing)
-	repeat := func(on sim.Runner, seed uint64, first bool) (ended, same bool, err error) {
+	repeat := func(on sim.Runner, seed uint64) (ended, same bool, err error) {
 		again := job
 		again.Seed, again.Work = seed, left
 		simulated, err := on.Run(ctx, again)
-		if err != nil || simulated.Outcome == sim.Timeout && !first {
+		if err != nil || simulated.Outcome == sim.Timeout {
 			return false, false, err
+		}
+		left -= min(left, simulated.Work)
+		switch r.Outcome {
+		case sim.Crash, sim.Deadlock, sim.Livelock, sim.Starvation:
+			if simulated.Outcome == sim.Passed {
+				return true, false, nil // whatever its history is: checking a long one costs more than the run
+			}
 		}
 		repeated, err := Evaluate(ctx, job.Program, job.Rounds, &simulated, expected)
 		if err != nil {
 			return false, false, err
 		}
-		left -= min(left, simulated.Work)
 		return true, repeated.Failure.Same(&r.Failure, diagnose.Ending), nil
 	}
 	placed, family := runner.(Placed)
 	for t.Seeds < seeds && left > 0 {
 		seed := job.Seed + uint64(t.Seeds)
-		ended, same, err := repeat(runner, seed, t.Seeds == 0)
+		ended, same, err := repeat(runner, seed)
 		if err != nil {
 			return err
 		}
@@ -79,8 +85,11 @@ func (x *Executor) repeatFaithful(ctx context.Context, job sim.Job, work uint64,
 			}
 		}
 	}
+	if t.Seeds == 0 {
+		return nil
+	}
 	for family && t.Testers < min(testerSeeds, seeds) && left > 0 {
-		ended, same, err := repeat(placed.Tester(), job.Seed+uint64(t.Testers), false)
+		ended, same, err := repeat(placed.Tester(), job.Seed+uint64(t.Testers))
 		if err != nil {
 			return err
 		}

@@ -84,6 +84,27 @@ func TestTimingsWork(t *testing.T) {
 	}
 }
 
+// TestTimingCut has a first repeat that does not end in the work of the run: whether it fails is not
+// known.
+func TestTimingCut(t *testing.T) {
+	p, err := gen.Random(rand.New(rand.NewPCG(1, 0)), gen.Defaults())
+	must.Succeed(t, err)
+	x := Executor{Runner: cut{timed{title: "fault"}}, Timings: true}
+	r, err := x.Evaluate(t.Context(), sim.Job{Program: p, Rounds: 1, Seed: 7}, &sim.Result{Outcome: sim.Crash, Title: "fault"})
+	if err != nil || r.Timing != nil {
+		t.Errorf("timing %v, %v, want none", r.Timing, err)
+	}
+}
+
+// cut is timed, and its repeats end by the bound of the job.
+type cut struct{ timed }
+
+func (r cut) Run(context.Context, sim.Job) (sim.Result, error) {
+	return sim.Result{Outcome: sim.Timeout, Title: "cut"}, nil
+}
+
+func (r cut) Faithful() (sim.Runner, int) { return r, 10 }
+
 // placed is worked on two machines, of which one is also a tester that always fails.
 type placed struct{ worked }
 
