@@ -42,6 +42,7 @@ func inputs(t *testing.T) (texts map[string]string, program string) {
 	must.Succeed(t, err)
 	texts = map[string]string{
 		"events":      "ordeal-events 1\nexecution\nthreads 0\nvariables x\n0 begin\n0 read x\n0 end\n",
+		"cobra":       strings.NewReplacer("1", "\x00\x00\x00\x00\x00\x00\x00\x01").Replace("S1W111C1"),
 		"awdit":       "w 0 1\n---\n===\nw 1 1\n---\n",
 		"porcupine":   `{"client":0, "input":{"op":"put","key":"x","value":7}, "call":10, "output":null, "return":25}` + "\n",
 		"litmus7-log": "Test SB Allowed\nHistogram (1 states)\n7     :>0:rax=0; 1:rax=0;\nNo\n\nWitnesses\nPositive: 0, Negative: 7\nCondition exists (0:rax=1) is NOT validated\nHash=0123456789abcdef0123456789abcdef\nObservation SB Never 0 7\nTime SB 0.01\n",

@@ -71,6 +71,7 @@ var signs = []sign{
 	{"dbcop-json", dbcop.MissedJSON},
 	{"dbcop", dbcop.MissedText},
 	{"dbcop-bincode", dbcop.MissedBincode},
+	{"cobra", dbcop.MissedCobra},
 	{"awdit", dbcop.MissedAWDIT},
 	{"plume, oplog", begins("r(", "w(")},
 	{"axe", axe.Missed},

@@ -162,8 +162,8 @@ func TestDetectNothing(t *testing.T) {
 			continue
 		}
 		lines := strings.Split(err.Error(), "\n")
-		if len(lines) != 14 || lines[0] != "format not recognised by any reader" || !slices.Contains(lines, c.want) {
-			t.Errorf("%q: want %s among 13 formats in\n%v", c.text, c.want, err)
+		if len(lines) != 15 || lines[0] != "format not recognised by any reader" || !slices.Contains(lines, c.want) {
+			t.Errorf("%q: want %s among 14 formats in\n%v", c.text, c.want, err)
 		}
 	}
 }

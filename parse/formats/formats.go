@@ -118,6 +118,10 @@ var list = []Format{
 		Express: Express{Transactions: true}, read: one(dbcop.ReadBincode),
 	},
 	{
+		Name: "cobra", Title: "log of a client of Cobra, or a directory of them; read only", Holds: History,
+		Express: Express{Transactions: true}, read: one(dbcop.ReadCobra),
+	},
+	{
 		Name: "awdit", Title: "text of AWDIT: w KEY VALUE; read only", Holds: History,
 		Express: Express{Transactions: true}, read: one(dbcop.ReadAWDIT),
 	},

@@ -24,6 +24,7 @@ import (
 	"ordeal/gen/wire"
 	"ordeal/parse"
 	"ordeal/parse/formats"
+	"ordeal/parse/formats/dbcop"
 	"ordeal/parse/formats/events"
 	format "ordeal/parse/formats/litmus"
 	"ordeal/parse/objects"
@@ -116,6 +117,9 @@ func (in *Input) dir(path string, evaluate func(*Trace) error) error {
 			runs = append(runs, sub)
 		}
 	}
+	if logs, _ := filepath.Glob(filepath.Join(path, "*.log")); len(runs) == 0 && len(logs) > 0 {
+		return in.logs(path, logs, evaluate)
+	}
 	if len(runs) == 0 {
 		return command.Undecided(fmt.Errorf("%s is no run directory: it holds no %s, nor does a directory in it", path, run.SpecFile))
 	}
@@ -127,6 +131,20 @@ func (in *Input) dir(path string, evaluate func(*Trace) error) error {
 		}
 	}
 	return nil
+}
+
+// logs evaluates a directory of Cobra's logs, one of each client.
+func (in *Input) logs(path string, logs []string, evaluate func(*Trace) error) error {
+	var files []io.Reader
+	for _, log := range logs {
+		f, _, err := in.Open(log)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		files = append(files, formats.Decode(f))
+	}
+	return in.file(path, run.Within(in.Memory, dbcop.JoinCobra(files...), 0), evaluate)
 }
 
 // nonempty says of a trace without operations or events that it is empty.

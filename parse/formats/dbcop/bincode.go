@@ -4,9 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"strconv"
 
-	"ordeal/gen"
 	"ordeal/parse"
 )
 
@@ -20,7 +18,7 @@ func ReadBincode(in io.Reader, name string) (*parse.History, []string, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("read %s: %w", name, err)
 	}
-	r := binaryReader{data: data}
+	r := binaryReader{data: data, order: binary.LittleEndian}
 	r.Column = func(at int) (int, int) { return 1, at + 1 }
 	if r.header() {
 		for range r.count(8) { // a session is at least its length
@@ -48,16 +46,17 @@ func ReadBincode(in io.Reader, name string) (*parse.History, []string, error) {
 // MissedBincode says what the beginning of a file has not of the parameters, information and
 // date that begin a history in bincode.
 func MissedBincode(head []byte) error {
-	r := binaryReader{data: head}
+	r := binaryReader{data: head, order: binary.LittleEndian}
 	r.header()
 	return r.err
 }
 
 type binaryReader struct {
 	builder
-	data []byte
-	at   int
-	err  error
+	data  []byte
+	order binary.ByteOrder
+	at    int
+	err   error
 }
 
 func (r *binaryReader) fail(format string, args ...any) {
@@ -85,7 +84,7 @@ func (r *binaryReader) number() uint64 {
 		r.fail("want a number of 8 bytes")
 		return 0
 	}
-	v := binary.LittleEndian.Uint64(r.data[r.at:])
+	v := r.order.Uint64(r.data[r.at:])
 	r.at += 8
 	return v
 }
@@ -127,7 +126,7 @@ func (r *binaryReader) transaction() {
 			return
 		}
 		if success {
-			r.add(write, strconv.AppendUint(nil, variable, 10), gen.Value(value), place)
+			r.access(write, variable, value, place)
 		}
 	}
 	if success := r.boolean(); r.err == nil {

@@ -44,7 +44,8 @@ func (r *reader) operation(code []byte, line int) error {
 	n.maps = true
 	o := operation{key: defaultKey, line: line}
 	var client, id, op, key, value, from, to, output form
-	var call, returned *int64
+	var call, returned int64
+	var isCalled, isDone bool
 	n.each(func(name string) {
 		switch name {
 		case "client":
@@ -53,16 +54,25 @@ func (r *reader) operation(code []byte, line int) error {
 			id = n.value(0)
 		case "input":
 			n.each(func(name string) {
-				if field := map[string]*form{"op": &op, "key": &key, "value": &value, "from": &from, "to": &to}[name]; field != nil {
-					*field = n.value(0)
-					return
+				switch v := n.value(0); name {
+				case "op":
+					op = v
+				case "key":
+					key = v
+				case "value":
+					value = v
+				case "from":
+					from = v
+				case "to":
+					to = v
+				default:
+					n.Fail("unknown field %q of the input", name)
 				}
-				n.Fail("unknown field %q of the input", name)
 			})
 		case "call":
-			call = n.integer()
+			call, isCalled = n.integer()
 		case "return":
-			returned = n.integer()
+			returned, isDone = n.integer()
 		case "output":
 			output = n.value(0)
 		case "metadata":
@@ -91,14 +101,14 @@ func (r *reader) operation(code []byte, line int) error {
 		return err
 	}
 	switch {
-	case call == nil:
+	case !isCalled:
 		return errors.New(`"call" is missing`)
-	case returned == nil:
-		o.time = parse.Interval{Call: *call, Return: parse.Pending}
-	case *returned < *call:
-		return fmt.Errorf("returns at %d, before its call at %d", *returned, *call)
+	case !isDone:
+		o.time = parse.Interval{Call: call, Return: parse.Pending}
+	case returned < call:
+		return fmt.Errorf("returns at %d, before its call at %d", returned, call)
 	default:
-		o.time, o.outcome = parse.Interval{Call: *call, Return: *returned}, ok
+		o.time, o.outcome = parse.Interval{Call: call, Return: returned}, ok
 	}
 	switch o.kind {
 	case read:
@@ -127,18 +137,18 @@ func (r *reader) operation(code []byte, line int) error {
 	return nil
 }
 
-// integer reads a time; nil for null.
-func (n *notation) integer() *int64 {
+// integer reads a time; given is false for null.
+func (n *notation) integer() (v int64, given bool) {
 	n.Spaces()
 	text := n.raw()
 	if string(text) == "null" {
-		return nil
+		return 0, false
 	}
 	v, err := strconv.ParseInt(string(text), 10, 64)
 	if err != nil {
 		n.Fail("%q is no time: want an integer", text)
 	}
-	return &v
+	return v, true
 }
 
 // keep adds an operation, to twice the room where there is none.

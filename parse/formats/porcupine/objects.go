@@ -40,8 +40,12 @@ func (r *reader) objects() *objects.History {
 		return v
 	}
 	hasTxn := slices.ContainsFunc(r.ops, func(o operation) bool { return o.kind == txn })
-	slices.SortStableFunc(r.ops, func(a, b operation) int { return cmp.Compare(a.time.Call, b.time.Call) })
-	for i := range r.ops {
+	called := make([]int32, len(r.ops))
+	for i := range called {
+		called[i] = int32(i)
+	}
+	slices.SortStableFunc(called, func(a, b int32) int { return cmp.Compare(r.ops[a].time.Call, r.ops[b].time.Call) })
+	for _, i := range called {
 		o := &r.ops[i]
 		made := objects.Op{Kind: kinds[o.kind], Times: o.time, Line: o.line, Failed: o.outcome == failed}
 		if o.kind == read && o.outcome != ok || made.Failed && (o.kind != cas || !o.compared) {
