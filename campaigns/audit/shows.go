@@ -44,31 +44,44 @@ func Again(ctx context.Context, m config.Machine, protocol *ruby.Protocol, f *Fi
 		}
 		return failures, r.Coverage, 1, nil
 	}
-	on, err := compiled(&m, protocol)
+	err = Repeat(ctx, m, protocol, f, func(res *run.Evaluation, _ uint64) bool {
+		runs++
+		title := res.FindingTitle()
+		if !res.Failed() || slices.ContainsFunc(failures, func(x sim.Failure) bool { return x.Title() == title }) {
+			return true
+		}
+		failures = append(failures, res.Failure.Failure)
+		taken.Add(res.Coverage)
+		return !enough(title)
+	})
 	if err != nil {
 		return nil, nil, 0, err
 	}
+	return failures, taken, runs, nil
+}
+
+// Repeat makes the runs of a finding that is not of an exploration, from its seed on and until next, which is called with
+// what each showed and with its number of events, returns false. The rest is as for Again.
+func Repeat(ctx context.Context, m config.Machine, protocol *ruby.Protocol, f *Finding, next func(res *run.Evaluation, events uint64) bool) error {
+	on, err := compiled(&m, protocol)
+	if err != nil {
+		return err
+	}
 	p, err := gen.Parse("finding", []byte(f.Program))
 	if err != nil {
-		return nil, nil, 0, fmt.Errorf("program of %q: %w", f.Title, err)
+		return fmt.Errorf("program of %q: %w", f.Title, err)
 	}
 	for i := range uint64(ShowTries) {
 		job := sim.Job{Program: p, Rounds: f.Rounds, Seed: f.Seed + i, Timeout: runTime}
-		res, _, err := evaluateRun(ctx, on, job, &m)
+		res, events, err := evaluateRun(ctx, on, job, &m)
 		if err != nil {
-			return nil, nil, 0, err
+			return err
 		}
-		runs++
-		title := res.FindingTitle()
-		if res.Failed() && !slices.ContainsFunc(failures, func(x sim.Failure) bool { return x.Title() == title }) {
-			failures = append(failures, res.Failure.Failure)
-			taken.Add(res.Coverage)
-			if enough(title) {
-				break
-			}
+		if !next(res, events) {
+			break
 		}
 	}
-	return failures, taken, runs, nil
+	return nil
 }
 
 // Titles are the titles of failures.

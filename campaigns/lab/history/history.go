@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"ordeal/campaigns/audit"
+	"ordeal/campaigns/config"
 	"ordeal/campaigns/diagnose"
 	"ordeal/campaigns/internal/messages"
 	"ordeal/campaigns/lab"
@@ -333,14 +334,19 @@ func (v *version) add(f *audit.Finding) {
 // shown is what the runs of a finding show on another version of its protocol, the file of whose root is
 // given; it is not nil.
 func shown(ctx context.Context, root string, f *audit.Finding) ([]diagnose.Failure, error) {
-	m := f.Machine
-	m.SLICC, m.Protocol, m.Mutant = root, "", ""
-	failures, _, _, err := audit.Again(ctx, m, nil, f, func(title string) bool { return title == f.Title })
+	failures, _, _, err := audit.Again(ctx, onVersion(f, root), nil, f, func(title string) bool { return title == f.Title })
 	list := []diagnose.Failure{}
 	for _, x := range failures {
 		list = append(list, diagnose.Failure{Outcome: f.Diagnosis().Outcome, Failure: x})
 	}
 	return list, err
+}
+
+// onVersion is the machine of a finding with another version of its protocol.
+func onVersion(f *audit.Finding, root string) config.Machine {
+	m := f.Machine
+	m.SLICC, m.Protocol, m.Mutant = root, "", ""
+	return m
 }
 
 // same reports whether a finding is among what its runs showed elsewhere. What a deadlock waits for differs from

@@ -144,6 +144,16 @@ func (r *Replay) conclude(ctx context.Context, changes []*change, report *Report
 				continue
 			}
 			e := &Event{What: ch.begins(before, f), Protocol: ch.now.protocol, Title: f.Title, Finding: f}
+			if e.What == Unmasked {
+				// What fails later in the same run hides nothing: it is hidden itself.
+				later, err := outlasts(ctx, before, ch.now, f)
+				if err != nil {
+					return err
+				}
+				if later {
+					e.What = Begins
+				}
+			}
 			if e.What == Begins {
 				var err error
 				if e.What, err = r.sure(ctx, before, ch.now, f); err != nil {
