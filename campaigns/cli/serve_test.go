@@ -52,7 +52,8 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// TestServeStalled wants a connection that never asks, or stops amid its question, to be closed.
+// TestServeStalled wants a connection that never asks, stops amid its question or in what it sends, or is idle
+// after an answer, to be closed.
 func TestServeStalled(t *testing.T) {
 	t.Parallel()
 	cmd := process(t, "serve", "--json", t.TempDir())
@@ -64,7 +65,8 @@ func TestServeStalled(t *testing.T) {
 	must.Succeed(t, json.NewDecoder(bufio.NewReader(out)).Decode(&at))
 	address := strings.TrimSuffix(strings.TrimPrefix(at.URL, "http://"), "/")
 	var stalled []net.Conn
-	for _, sent := range []string{"", "GET / HT", "GET / HTTP/1.1\r\nHost: localhost\r\nX-A: b"} {
+	host := "\r\nHost: " + address + "\r\n"
+	for _, sent := range []string{"", "GET / HT", "GET / HTTP/1.1" + host + "X-A: b", "GET / HTTP/1.1" + host + "\r\n", "POST / HTTP/1.1" + host + "Content-Length: 9\r\n\r\nx"} {
 		c, err := net.Dial("tcp", address)
 		must.Succeed(t, err)
 		defer c.Close()

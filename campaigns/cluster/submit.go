@@ -146,7 +146,7 @@ func (s *Submit) Validate() error {
 		return fmt.Errorf("--shards %d: want 1 to %d, the number of launches of the campaign", s.Shards, n)
 	}
 	entries, _ := run.ReadDir(string(s.Dir)) // what cannot be read is not there yet, or no place to create it, as that says
-	for _, e := range entries { // files of a submission that was killed are allowed
+	for _, e := range entries {              // files of a submission that was killed are allowed
 		ours := slices.Contains([]string{"shards", "cluster.lock", "ordeal", journal.CampaignFile}, e.Name()) ||
 			strings.HasPrefix(e.Name(), "."+journal.CampaignFile) || strings.HasPrefix(e.Name(), ".cluster.json") || strings.HasPrefix(e.Name(), ".ordeal.")
 		if !ours {

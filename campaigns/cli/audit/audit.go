@@ -119,6 +119,7 @@ func (x *auditCommand) run(ctx context.Context) error {
 	}
 	if x.title != "" {
 		x.Abandoned.Store(abort)
+		x.Unwritten = abort
 	}
 	command.CollectSeldom()
 	c := audit.Campaign(x.o)

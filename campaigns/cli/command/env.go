@@ -31,7 +31,9 @@ type Env struct {
 	// Stop is closed when the command is to stop; nil: never.
 	Stop <-chan struct{}
 	// Abandoned is the exit status of a command that does not end when it is to stop.
-	Abandoned   atomic.Int32
+	Abandoned atomic.Int32
+	// Unwritten is that of one whose result could not be written to standard output.
+	Unwritten   int
 	Log         *slog.Logger
 	written     *checkedWriter // what Stdout escapes to
 	stopProfile func() error
@@ -43,7 +45,7 @@ func NewEnv(args []string, stdin io.Reader, stdout, stderr io.Writer) *Env {
 	data := &checkedWriter{w: stdout}
 	e := &Env{
 		Args: args, Stdin: stdin, Data: data, Stdout: &messages.Escaper{W: data},
-		Terminal: stderr, Stderr: &messages.Escaper{W: stderr},
+		Terminal: stderr, Stderr: &messages.Escaper{W: stderr}, Unwritten: summary.ExitInfra,
 	}
 	e.Abandoned.Store(summary.ExitUndecided)
 	if progress.IsTerminal(stdout) {

@@ -74,7 +74,7 @@ func (e *Env) Finish(err error) int {
 	_ = e.Stdout.Close() // written has the error
 	if werr := e.written.err; werr != nil {
 		fmt.Fprintf(e.Stderr, "ordeal: write standard output: %v\n", werr)
-		return summary.ExitInfra
+		return e.Unwritten
 	}
 	if err == nil {
 		return summary.ExitOK
