@@ -11,13 +11,13 @@ import (
 	"ordeal/sim/ruby/network"
 )
 
-// Hardware is what surrounds the controllers of a protocol, whatever runs on it. The zero value of
+// Hardware surrounds the controllers of a protocol, whatever runs on it. The zero value of
 // a field has the default that its comment says.
 type Hardware struct {
 	// Occupancy is for how many ticks a message with data occupies a link; see
 	// network.Network. 0: not at all, and with a topology network.DefaultOccupancy.
 	Occupancy event.Tick
-	// Topology is that of the network. With one, messages take the time of its links in place of
+	// Topology says which links the network has. With one, messages take the time of its links in place of
 	// Options.Network.
 	Topology network.Topology
 	// CoreClock is how many cycles the caches of cores have in a tick, and if it is negative how many

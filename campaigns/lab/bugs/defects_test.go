@@ -14,7 +14,7 @@ import (
 )
 
 // TestKnownDefects requires the list of defects that comes with the package to be valid, each of them
-// to be reviewed and to name a command or the reason why there is none, and most to have a repair.
+// to be reviewed and to name a command or a reason, and most to have a repair.
 func TestKnownDefects(t *testing.T) {
 	l, err := KnownDefects()
 	if err != nil {

@@ -63,7 +63,7 @@ func TestContention(t *testing.T) {
 }
 
 // TestRandomized keeps the order of an ordered virtual network, as all buffers on the way are, and not
-// that of others, whose last buffer is none.
+// that of others, whose last buffer keeps no order.
 func TestRandomized(t *testing.T) {
 	n := connected(Randomized)
 	n.Ordered = []bool{true, false}
@@ -82,7 +82,7 @@ func TestRandomized(t *testing.T) {
 		}
 	}
 	if overtaken[0] > 0 || overtaken[1] == 0 {
-		t.Errorf("messages are overtaken %d times where there is an order and %d times where there is none", overtaken[0], overtaken[1])
+		t.Errorf("messages are overtaken %d times with an order and %d times without", overtaken[0], overtaken[1])
 	}
 }
 
