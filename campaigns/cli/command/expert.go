@@ -21,7 +21,7 @@ var expertOptions = []string{
 	// Programs: gen has them as flags.
 	"annotations", "delays", "dependencies", "dma-parts", "fence-transactions", "locality", "max-delay", "partial-fences", "retries", "shape-share", "sync", "transaction", "fetch",
 	// The embedded simulator.
-	"barriers", "buffer-size", "core-clock", "crossing", "device-threads", "event-order", "flush", "functional", "jitter", "l2-cores", "eager-repeats", "late-stores", "latency-seeds",
+	"barriers", "buffer-size", "core-bugs", "core-clock", "crossing", "device-threads", "event-order", "flush", "functional", "jitter", "l2-cores", "eager-repeats", "late-stores", "latency-seeds",
 	"link-occupancy", "load-queue", "lock-hold", "memory-channels", "memory-jitter", "memory-latency", "memory-reorder", "prefetch", "prefetch-streams", "reorder",
 	"tbes", "topology", "wrong-path", "window", "store-buffer", "l2-banks",
 	// gem5.
@@ -47,7 +47,7 @@ func Expert(cmd *cobra.Command) {
 		keys.sorted = append(keys.sorted, key)
 	}
 	slices.Sort(keys.sorted)
-	cmd.Flags().Var(keys, setFlag, "option for experts, as machine.jitter=8; the manual of each simulator describes them")
+	cmd.Flags().Var(keys, setFlag, "option for experts, as machine.jitter=8, which is --jitter 8; the manual of each simulator describes them")
 	annotate(cmd.Flags().Lookup(setFlag), groupKey, groupOther)
 	Complete(cmd, setFlag, keys.sorted)
 }
@@ -70,9 +70,6 @@ func (k *expertKeys) Set(text string) error {
 	if name == "" {
 		return fmt.Errorf("unknown key %q%s", key, messages.Hint(key, k.sorted))
 	}
-	option := k.flags.Lookup(name).Value.(*optionFlag)
-	option.bySet = true
-	defer func() { option.bySet = false }()
 	k.given = append(k.given, text)
 	return k.flags.Set(name, value)
 }

@@ -73,8 +73,7 @@ type optionFlag struct {
 	option.Option
 	value reflect.Value
 	set   bool
-	key   string // of --set, for experts; empty for a flag
-	bySet bool   // --set has the value
+	key   string // of --set, for experts, whose flag no help shows; empty for others
 }
 
 // spelled returns an option as it is typed: --cores, or --set machine.jitter.
@@ -112,9 +111,6 @@ func (f *optionFlag) usage() string {
 // Set reads the value from the command line. A list is separated by commas;
 // further flags add to it.
 func (f *optionFlag) Set(text string) error {
-	if f.key != "" && !f.bySet {
-		return fmt.Errorf("it is an option for experts: --%s %s=%s", setFlag, f.key, text)
-	}
 	first := !f.set
 	f.set = true
 	if u, ok := f.value.Addr().Interface().(encoding.TextUnmarshaler); ok {

@@ -115,7 +115,7 @@ func only(known []string, like func(string) bool) (name string, ok bool) {
 const partOfName = 3
 
 // hintNames bounds the known names that a hint lists.
-const hintNames = 20
+const hintNames = 24
 
 // Hint ends the message about an unknown name: with the known one that is most
 // like it, or else with all of them, unless these are many.
