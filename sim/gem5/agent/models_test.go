@@ -203,7 +203,7 @@ func match(t *testing.T, binary string, seed uint64) error {
 	return nil
 }
 
-// written is what an access writes or adds.
+// written has the value that an access writes or adds.
 type written struct {
 	at   memory.Addr
 	data uint64
