@@ -191,7 +191,7 @@ func newRoot(e *env, manual fs.FS, below []constructor) *cobra.Command {
 		Long: `Ordeal generates racy multi-threaded programs, runs them on a simulator or on
 this machine, and decides which memory models could have produced what happened.
 
-Results go to standard output, progress and messages to standard error.
+Results go to standard output, messages to standard error.
 ` + summary.ExitHelp() + `
 "ordeal help" lists the topics of the manual.`,
 		SilenceUsage:  true,
