@@ -93,7 +93,7 @@ func TestAgainstEnumeration(t *testing.T) {
 	}
 }
 
-// The answers about sequential consistency are those of an enumeration; clients overlap with
+// The answers about sequential consistency are as an enumeration gives them; clients overlap with
 // themselves now and then.
 func TestSequentialAgainstEnumeration(t *testing.T) {
 	answers := map[[2]bool]int{}

@@ -21,8 +21,8 @@ type TraceResult struct {
 	Kernel    string   `json:"kernel,omitempty"`
 	// Linearization is evidence about a history in which values repeat.
 	Linearization *Linearization `json:"linearization,omitempty"`
-	// Sequential is that of model sc: its order keeps that of each client; of a forbidden
-	// history there is none.
+	// Sequential has, under sc, an order that keeps each client's own; of a forbidden
+	// history it is empty.
 	Sequential *Linearization `json:"sequential,omitempty"`
 }
 

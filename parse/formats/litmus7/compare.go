@@ -2,9 +2,10 @@ package litmus7
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"ordeal/sim/lazyregexp"
 )
 
 // tables are what mcompare of herdtools7 prints, by title: whether states are in them. Those of
@@ -100,7 +101,7 @@ func (r *reader) table(isDiff bool) (results []Result, err error) {
 	return results, nil
 }
 
-// column is what a table has of a test in one log.
+// column holds the part of a table about a test in one log.
 type column struct {
 	name         string
 	from         int // byte of its lines
@@ -109,14 +110,14 @@ type column struct {
 }
 
 // stateCell is [x=1; 0:rax=0;], with + or - before it, or <COUNT> behind it.
-var stateCell = regexp.MustCompile(`^([+-]?)\[(.*)\](?:<(\d+)>)?$`)
+var stateCell = lazyregexp.New(`^([+-]?)\[(.*)\](?:<(\d+)>)?$`)
 
 func (c *column) add(cell string) error {
 	if cell == "" {
 		return nil
 	}
 	c.filled = true
-	m := stateCell.FindStringSubmatch(cell)
+	m := stateCell().FindStringSubmatch(cell)
 	if m == nil && (cell == "==" || strings.HasPrefix(cell, "nstates=")) {
 		return nil
 	} else if m == nil {

@@ -73,7 +73,7 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// klitmus is what run.sh of klitmus7 prints, of two tests.
+// klitmus has two tests as run.sh of klitmus7 prints them.
 const klitmus = `Fri Aug 18 16:37:43 CEST 2017
 Compilation command: klitmus7 -o X.tar SB+onces.litmus MP+onces.litmus
 OPT=

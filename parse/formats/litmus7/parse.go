@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"ordeal/gen/faults"
+	"ordeal/sim/lazyregexp"
 )
 
 // Parse reads the results of a log in either form; name is the file's, for
@@ -109,16 +109,16 @@ func (r *reader) next() bool {
 	return true
 }
 
-// stamp is what dmesg, journalctl -k and netconsole put before a line of the kernel's log, in
+// stamp matches what dmesg, journalctl -k and netconsole put before a line of the kernel's log, in
 // which klitmus7 prints: the seconds since the start, and a date or a level before them.
-var stamp = regexp.MustCompile(`^(?:[A-Z][a-z]{2} +\d+ [0-9:]{8} \S+ kernel: )?(?:<\d+>)?\[ *\d+\.\d+(?:,\d+)?\](?: |$)`)
+var stamp = lazyregexp.New(`^(?:[A-Z][a-z]{2} +\d+ [0-9:]{8} \S+ kernel: )?(?:<\d+>)?\[ *\d+\.\d+(?:,\d+)?\](?: |$)`)
 
 // WithoutTime is a line of a log without the time that the kernel's log has before it.
 func WithoutTime(line string) string {
 	if line == "" || line[0] != '[' && line[0] != '<' && !strings.Contains(line, " kernel: ") {
 		return line
 	}
-	return line[len(stamp.FindString(line)):]
+	return line[len(stamp().FindString(line)):]
 }
 
 // skip goes to the next line that is not empty.

@@ -151,7 +151,7 @@ func (n *notation) integer() (v int64, given bool) {
 	return v, true
 }
 
-// keep adds an operation, to twice the room where there is none.
+// keep adds an operation; a full list is doubled.
 func (r *reader) keep(o operation) {
 	if len(r.ops) == cap(r.ops) {
 		r.ops = slices.Grow(r.ops, len(r.ops)+1)

@@ -67,7 +67,7 @@ func (l *Lines) Next() ([]byte, error) {
 	return bytes.TrimSpace(line), nil
 }
 
-// IsComment reports whether a line is one of #, or of //. A tag of EDN is none.
+// IsComment reports whether a line is a comment: # or //, but not a tag of EDN.
 func IsComment(line []byte) bool {
 	return bytes.HasPrefix(line, []byte("//")) || len(line) > 0 && line[0] == '#' && bytes.IndexByte(line, '{') < 0
 }
