@@ -117,24 +117,21 @@ func (p *proposition) next() string {
 }
 
 func (p *proposition) or() (Condition, error) {
-	left, err := p.and()
-	for err == nil && p.next() == `\/` {
-		p.words = p.words[1:]
-		var right Condition
-		if right, err = p.and(); err == nil {
-			left = either{left, right}
-		}
-	}
-	return left, err
+	return p.chain(`\/`, p.and, func(left, right Condition) Condition { return either{left, right} })
 }
 
 func (p *proposition) and() (Condition, error) {
-	left, err := p.not()
-	for err == nil && p.next() == `/\` {
+	return p.chain(`/\`, p.not, func(left, right Condition) Condition { return both{left, right} })
+}
+
+// chain reads operands between marks, from left to right.
+func (p *proposition) chain(mark string, operand func() (Condition, error), join func(left, right Condition) Condition) (Condition, error) {
+	left, err := operand()
+	for err == nil && p.next() == mark {
 		p.words = p.words[1:]
 		var right Condition
-		if right, err = p.not(); err == nil {
-			left = both{left, right}
+		if right, err = operand(); err == nil {
+			left = join(left, right)
 		}
 	}
 	return left, err
