@@ -32,7 +32,7 @@ type Env struct {
 	Stop <-chan struct{}
 	// Abandoned is the exit status of a command that does not end when it is to stop.
 	Abandoned atomic.Int32
-	// Unwritten is that of one whose result could not be written to standard output.
+	// Unwritten is the status of a command whose result could not be written to standard output.
 	Unwritten   int
 	Log         *slog.Logger
 	written     *checkedWriter // what Stdout escapes to
