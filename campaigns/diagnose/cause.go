@@ -310,9 +310,12 @@ func (c *Cause) invalidation(j *Joined, write, end int) int {
 // brings no data.
 func (c *Cause) taken(i int) bool {
 	e := &c.Events[i]
-	return !e.Own && e.State != e.Next && !slices.ContainsFunc(c.Events[:i], func(m trace.Event) bool {
-		return m.Kind == trace.Message && m.Data != nil && m.Line == e.Line && m.To == e.Place && m.Arrives == e.At
-	})
+	for k := i - 1; k >= 0 && !e.Own; k-- {
+		if m := &c.Events[k]; m.Kind == trace.Message && m.Data != nil && m.Line == e.Line && m.To == e.Place && m.Arrives == e.At && c.handles(k) == i {
+			return false
+		}
+	}
+	return !e.Own && e.State != e.Next
 }
 
 // noticed is the last transition between two events by which the controller that served an

@@ -95,6 +95,10 @@ func TestSentences(t *testing.T) {
 			[]trace.Event{load(50, 1, 7, 2), {Kind: trace.Access, At: 55, Place: "core 0", Line: lineY, Loc: 1, Writes: true, Written: 9}, load(60, 0, 5, 1)}},
 		// Data that arrive change the line as well, but are no invalidation.
 		{"the invalidation went to ", find, staleBy(inv), staleBy(carried(15, 20, lower, reader, 0), transition(20, reader, "IS", "Data", "S", false))},
+		{"the invalidation went to L1Cache 1 (S, Inv) → I at tick 20", find, []trace.Event{
+			carried(15, 20, lower, reader, 0), transition(10, reader, "I", "Load", "IS", true), transition(20, reader, "IS", "Data", "S", false), load(20, 0, 0, 1),
+			transition(20, reader, "S", "Inv", "I", false), store(30, 1, 0), load(50, 1, 2, 0), // in the tick of the data
+		}, staleBy(inv)},
 		// A notice in another transition of the same request counts for stale reads, too.
 		{"the core is not notified", find, staleBy(inv), staleBy(transition(18, reader, "IS", "Snp", "BUSY", false), notice(18), transition(20, reader, "BUSY", "Final", "I", false))},
 		{"the core is notified", find, staleBy(inv, notice(20)), staleBy(inv)},
