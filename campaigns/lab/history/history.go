@@ -331,7 +331,7 @@ func (v *version) add(f *audit.Finding) {
 	v.findings = append(v.findings, &own)
 }
 
-// shown is what the runs of a finding show on another version of its protocol, the file of whose root is
+// shown returns what the runs of a finding show on another version of its protocol, the file of whose root is
 // given; it is not nil.
 func shown(ctx context.Context, root string, f *audit.Finding) ([]diagnose.Failure, error) {
 	failures, _, _, err := audit.Again(ctx, onVersion(f, root), nil, f, func(title string) bool { return title == f.Title })

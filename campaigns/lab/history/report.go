@@ -32,7 +32,7 @@ type Report struct {
 	_        struct{}
 }
 
-// Row is what a commit did.
+// Row describes what a commit did.
 type Row struct {
 	Commit *bugs.Commit `json:"commit"`
 	// Changed are the protocols that say something else after it.
@@ -88,7 +88,7 @@ type Defect struct {
 	// Since are the commits at which it became findable; none: it was there before. Until are those that ended it.
 	Since []string `json:"since,omitempty"`
 	Until []string `json:"until,omitempty"`
-	// Ending is what the messages of these say of themselves.
+	// Ending has what the messages of these say of themselves.
 	Ending []string `json:"ending,omitempty"`
 }
 
