@@ -61,6 +61,7 @@ those that were visited whole are not visited again.`,
 	}
 	fs := cmd.Flags()
 	command.Declare(cmd, &x.spec.Machine, exploredOptions...)
+	fs.Lookup("protocol").Usage = "coherence protocol of ordeal"
 	command.Declare(cmd, &x.spec.Explore)
 	fs.IntVar(&x.o.Workers, "workers", 0, "states expanded at a time; 0 means one for each processor")
 	fs.StringVar(&x.o.Dir, "dir", "", "directory to create (default runs/explore-TIME)")

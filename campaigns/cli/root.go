@@ -193,7 +193,7 @@ this machine, and decides which memory models could have produced what happened.
 
 Results go to standard output, messages to standard error.
 ` + summary.ExitHelp() + `
-"ordeal help" lists the topics of the manual.`,
+"ordeal help" lists its topics.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}

@@ -21,10 +21,10 @@ var lineBudgets = []struct {
 	{"check", 28481, 24500},
 	{"check/saturate", 4683, 4300}, {"check/search", 2718, 2500}, {"check/procedures", 1997, 1500}, {"check/witness", 4416, 3350},
 	{"check/picture", 1821, 900}, {"check/serial", 4834, 4400},
-	{"campaigns", 53938, 44000},
-	{"campaigns/config", 3250, 2500}, {"campaigns/run", 3496, 2300}, {"campaigns/engine", 5652, 3800}, {"campaigns/cluster", 1381, 700},
+	{"campaigns", 53927, 44000},
+	{"campaigns/config", 3250, 2500}, {"campaigns/run", 3496, 2300}, {"campaigns/engine", 5652, 3800}, {"campaigns/cluster", 1377, 700},
 	{"campaigns/diagnose", 2966, 2400}, {"campaigns/audit", 4065, 3000}, {"campaigns/mutation", 1723, 1700}, {"campaigns/litmus", 1513, 1300},
-	{"campaigns/report", 7225, 5600}, {"campaigns/lab", 7340, 4500}, {"campaigns/cli", 11747, 8000},
+	{"campaigns/report", 7225, 5600}, {"campaigns/lab", 7340, 4500}, {"campaigns/cli", 11733, 8000},
 }
 
 // TestBudgets holds each folder to its budget.

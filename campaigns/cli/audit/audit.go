@@ -66,12 +66,12 @@ bisection.`,
 		Example: `  ordeal audit --slicc src/mem/ruby/protocol/MESI_Two_Level.slicc
   ordeal audit --gem5-tree gem5 --protocol MESI_Two_Level --cpu 30s --dir audit
   ordeal audit --against origin/develop
-  git bisect run ordeal audit --slicc src/mem/ruby/protocol/MI_example.slicc --title 'invalid transition*'
   git bisect run ordeal audit --against GOOD --protocol MI_example --title '*'`,
 		Args: command.Arguments(0, 0, "no arguments"),
 	}
 	f := cmd.Flags()
 	command.Declare(cmd, &x.o.Machine, "slicc", "builtins", "slicc-path", "protocol", "machine-file")
+	cmd.Flags().Lookup("protocol").Usage = "coherence protocol of ordeal or of the gem5 tree"
 	f.StringVar(&x.tree, "gem5-tree", "", "gem5 source tree, one of whose protocols --protocol names")
 	f.TextVar(&x.cpu, "cpu", x.cpu, "CPU `time` after which the audit ends; 0s: no limit")
 	f.Uint64Var(&x.o.Steps, "steps", 0, "events of simulations and steps of explorations after which the audit ends; 0: no limit")

@@ -42,7 +42,6 @@ func Expert(cmd *cobra.Command) {
 		}
 		key := groupOf(f) + "." + name
 		f.Hidden = true
-		f.Value.(*optionFlag).key = key // declared by Declare, as all options
 		keys.names[key] = name
 		keys.sorted = append(keys.sorted, key)
 	}

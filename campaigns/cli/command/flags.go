@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"ordeal/campaigns/config"
 	"ordeal/gen/option"
@@ -73,15 +72,6 @@ type optionFlag struct {
 	option.Option
 	value reflect.Value
 	set   bool
-	key   string // of --set, for experts, whose flag no help shows; empty for others
-}
-
-// spelled returns an option as it is typed: --cores, or --set machine.jitter.
-func spelled(f *pflag.Flag) string {
-	if o, ok := f.Value.(*optionFlag); ok && o.key != "" {
-		return "--" + setFlag + " " + o.key
-	}
-	return "--" + f.Name
 }
 
 // usage is the line of help: which simulators have the option, what it is, and

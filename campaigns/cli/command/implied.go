@@ -33,13 +33,13 @@ func ImplySimulator(cmd *cobra.Command, simulator *string) error {
 		switch {
 		case len(left) > 0:
 			if len(left) < len(fits) {
-				first = spelled(f)
+				first = "--" + f.Name
 			}
 			fits = left
 		case named:
-			faults = append(faults, fmt.Errorf("--sim %s contradicts %s, which is an option of %s", *simulator, spelled(f), messages.Or(o.Sims)))
+			faults = append(faults, fmt.Errorf("--sim %s contradicts --%s, which is an option of %s", *simulator, f.Name, messages.Or(o.Sims)))
 		default:
-			faults = append(faults, fmt.Errorf("%s contradicts %s: one is an option of %s, the other of %s", first, spelled(f), messages.Or(fits), messages.Or(o.Sims)))
+			faults = append(faults, fmt.Errorf("%s contradicts --%s: one is an option of %s, the other of %s", first, f.Name, messages.Or(fits), messages.Or(o.Sims)))
 		}
 	})
 	if len(faults) > 0 {
