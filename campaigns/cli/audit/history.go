@@ -37,8 +37,8 @@ left begins or ends at the commit. The clone, bare or not, is only read.
 
 What cannot be read, parsed or simulated has a row with the reason. Results go to DIR, and
 the same command in the same directory continues an interrupted one. They belong to texts
-of protocols: commits that were rewritten without a change of these cost nothing. The exit status
-is 1 if a commit began a finding.`,
+of protocols: commits that were rewritten without a change of these cost nothing. It ends
+with 1 if a commit began a finding.`,
 		Example: `  ordeal bench history --gem5-tree gem5 --since 2024-01-01 --dir history
   ordeal bench history --gem5-tree gem5 --since v24.0..v25.0 --cpu 10s MOESI_CMP_directory`,
 		Args: cobra.ArbitraryArgs,
