@@ -48,7 +48,7 @@ type Result struct {
 	Detail  string
 	Log     Log // what was printed, as far as the run got
 	Elapsed time.Duration
-	// Work is how much a deterministic simulator did, in events; 0 of others.
+	// Work is how much a deterministic simulator did, in events and transitions; 0 of others.
 	Work uint64
 	// Coverage counts the transitions of a coherence protocol; nil where there
 	// is none or the simulator does not count.

@@ -14,15 +14,15 @@ var lineBudgets = []struct {
 	lines, aim int
 }{
 	{"gen", 8622, 9200},
-	{"sim", 43755, 36500},
+	{"sim", 43770, 36500},
 	{"sim/slicc/syntax", 3882, 2700}, {"sim/slicc/types", 1251, 1200}, {"sim/slicc/compiler", 2718, 2000}, {"sim/slicc/mutate", 2350, 2000},
-	{"sim/ruby", 12809, 11100}, {"sim/builtin", 6034, 5350}, {"sim/explore", 5048, 4800}, {"sim/gem5", 5161, 4275}, {"sim/sandbox", 1974, 1500},
+	{"sim/ruby", 12811, 11100}, {"sim/builtin", 6047, 5350}, {"sim/explore", 5048, 4800}, {"sim/gem5", 5161, 4275}, {"sim/sandbox", 1974, 1500},
 	{"parse", 10945, 7000},
 	{"check", 28481, 24500},
 	{"check/saturate", 4683, 4300}, {"check/search", 2718, 2500}, {"check/procedures", 1997, 1500}, {"check/witness", 4416, 3350},
 	{"check/picture", 1821, 900}, {"check/serial", 4834, 4400},
-	{"campaigns", 53927, 44000},
-	{"campaigns/config", 3250, 2500}, {"campaigns/run", 3496, 2300}, {"campaigns/engine", 5652, 3800}, {"campaigns/cluster", 1377, 700},
+	{"campaigns", 53934, 44000},
+	{"campaigns/config", 3250, 2500}, {"campaigns/run", 3503, 2300}, {"campaigns/engine", 5652, 3800}, {"campaigns/cluster", 1377, 700},
 	{"campaigns/diagnose", 2966, 2400}, {"campaigns/audit", 4065, 3000}, {"campaigns/mutation", 1723, 1700}, {"campaigns/litmus", 1513, 1300},
 	{"campaigns/report", 7225, 5600}, {"campaigns/lab", 7340, 4500}, {"campaigns/cli", 11733, 8000},
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ordeal/campaigns/diagnose"
+	"ordeal/campaigns/internal/messages"
 	"ordeal/check"
 	"ordeal/check/model"
 	"ordeal/parse"
@@ -71,6 +72,8 @@ type Evaluation struct {
 type Timing struct {
 	Seeds int `json:"seeds"`
 	Same  int `json:"same"`
+	// Otherwise counts those that failed in another way.
+	Otherwise int `json:"otherwise,omitempty"`
 	// On names the machines on which they did, in the order of their names.
 	On string `json:"on,omitempty"`
 	// Testers counts repetitions with the random delays of the machine's own testers, TesterSame
@@ -81,7 +84,7 @@ type Timing struct {
 
 // Add adds up the repetitions of another run.
 func (t *Timing) Add(other *Timing) {
-	t.Seeds, t.Same = t.Seeds+other.Seeds, t.Same+other.Same
+	t.Seeds, t.Same, t.Otherwise = t.Seeds+other.Seeds, t.Same+other.Same, t.Otherwise+other.Otherwise
 	t.Testers, t.TesterSame = t.Testers+other.Testers, t.TesterSame+other.TesterSame
 	t.shows(other.On)
 }
@@ -94,16 +97,18 @@ func (t *Timing) shows(names string) {
 }
 
 // Exploring reports whether the failure needs latencies that the simulated
-// machine does not have, as far as the repetitions show.
-func (t *Timing) Exploring() bool { return t != nil && t.Seeds > 0 && t.Same == 0 }
+// machine does not have, as far as the repetitions show: none of them fails.
+func (t *Timing) Exploring() bool { return t != nil && t.Seeds > 0 && t.Same+t.Otherwise == 0 }
 
 // String says at which latencies the failure shows.
 func (t *Timing) String() string {
 	switch {
 	case t.Exploring() && t.TesterSame > 0:
-		return fmt.Sprintf("only with the random delays of gem5's testers (%d of %d seeds, 0 of %d at gem5's latencies)", t.TesterSame, t.Testers, t.Seeds)
+		return fmt.Sprintf("with the random delays of gem5's testers (%d of %d seeds), not seen at gem5's latencies in %s", t.TesterSame, t.Testers, messages.Plural(t.Seeds, "seed"))
 	case t.Exploring():
-		return fmt.Sprintf("only with latencies that gem5's simple network does not produce (0 of %d seeds at gem5's)", t.Seeds)
+		return "not seen at gem5's latencies in " + messages.Plural(t.Seeds, "seed")
+	case t.Same == 0:
+		return fmt.Sprintf("at gem5's latencies %d of %d seeds fail, in another way", t.Otherwise, t.Seeds)
 	case t.On != "":
 		return fmt.Sprintf("also at gem5's latencies (%d of %d seeds: %s)", t.Same, t.Seeds, t.On)
 	}

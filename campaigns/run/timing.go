@@ -47,30 +47,30 @@ func (x *Executor) repeatFaithful(ctx context.Context, job sim.Job, work uint64,
 	expected := x.Check
 	expected.Models = expected.Models[:min(1, len(expected.Models))]
 	left, t := max(work, repeatedWork), new(Timing)
-	repeat := func(on sim.Runner, seed uint64) (ended, same bool, err error) {
+	repeat := func(on sim.Runner, seed uint64) (ended, failed, same bool, err error) {
 		again := job
 		again.Seed, again.Work = seed, left
 		simulated, err := on.Run(ctx, again)
 		if err != nil || simulated.Outcome == sim.Timeout {
-			return false, false, err
+			return false, false, false, err
 		}
 		left -= min(left, simulated.Work)
 		switch r.Outcome {
 		case sim.Crash, sim.Deadlock, sim.Livelock, sim.Starvation:
 			if simulated.Outcome == sim.Passed {
-				return true, false, nil // whatever its history is: checking a long one costs more than the run
+				return true, false, false, nil // whatever its history is: checking a long one costs more than the run
 			}
 		}
 		repeated, err := Evaluate(ctx, job.Program, job.Rounds, &simulated, expected)
 		if err != nil {
-			return false, false, err
+			return false, false, false, err
 		}
-		return true, repeated.Failure.Same(&r.Failure, diagnose.Ending), nil
+		return true, repeated.Failed(), repeated.Failure.Same(&r.Failure, diagnose.Ending), nil
 	}
 	placed, family := runner.(Placed)
 	for t.Seeds < seeds && left > 0 {
 		seed := job.Seed + uint64(t.Seeds)
-		ended, same, err := repeat(runner, seed)
+		ended, failed, same, err := repeat(runner, seed)
 		if err != nil {
 			return err
 		}
@@ -78,7 +78,9 @@ func (x *Executor) repeatFaithful(ctx context.Context, job sim.Job, work uint64,
 			break
 		}
 		t.Seeds++
-		if same {
+		if failed && !same {
+			t.Otherwise++
+		} else if same {
 			t.Same++
 			if family {
 				t.shows(placed.On(seed))
@@ -89,7 +91,7 @@ func (x *Executor) repeatFaithful(ctx context.Context, job sim.Job, work uint64,
 		return nil
 	}
 	for family && t.Testers < min(testerSeeds, seeds) && left > 0 {
-		ended, same, err := repeat(placed.Tester(), job.Seed+uint64(t.Testers))
+		ended, _, same, err := repeat(placed.Tester(), job.Seed+uint64(t.Testers))
 		if err != nil {
 			return err
 		}

@@ -44,7 +44,7 @@ func TestTimings(t *testing.T) {
 		switch {
 		case !on && r.Timing != nil:
 			t.Errorf("repeated without being asked to: %v", r.Timing)
-		case on && (r.Timing == nil || *r.Timing != (Timing{Seeds: 10, Same: 3})):
+		case on && (r.Timing == nil || *r.Timing != (Timing{Seeds: 10, Same: 3, Otherwise: 7})):
 			t.Errorf("timing %+v, want 3 of 10 seeds", r.Timing)
 		}
 	}
@@ -73,7 +73,7 @@ func (r worked) Faithful() (sim.Runner, int) { return worked{timed{r.title, true
 func TestTimingsWork(t *testing.T) {
 	p, err := gen.Random(rand.New(rand.NewPCG(1, 0)), gen.Defaults())
 	must.Succeed(t, err)
-	for work, want := range map[uint64]Timing{0: {Seeds: 1}, 1_000_000: {Seeds: 3, Same: 1}, 1_200_000: {Seeds: 4, Same: 1}, 1 << 40: {Seeds: 10, Same: 3}} {
+	for work, want := range map[uint64]Timing{0: {Seeds: 1, Otherwise: 1}, 1_000_000: {Seeds: 3, Same: 1, Otherwise: 2}, 1_200_000: {Seeds: 4, Same: 1, Otherwise: 3}, 1 << 40: {Seeds: 10, Same: 3, Otherwise: 7}} {
 		said := 0
 		x := Executor{Runner: worked{timed{title: "fault"}}, Timings: true, Stage: func(string) { said++ }}
 		r, err := x.Evaluate(t.Context(), sim.Job{Program: p, Rounds: 1, Seed: 7}, &sim.Result{Outcome: sim.Crash, Title: "fault", Work: work})
@@ -118,7 +118,7 @@ func TestPlaces(t *testing.T) {
 	must.Succeed(t, err)
 	x := Executor{Runner: placed{worked{timed{title: "fault"}}}, Timings: true}
 	for work, want := range map[uint64]Timing{
-		1_000_000: {Seeds: 3, Same: 1, On: "crossbar"}, 1 << 40: {Seeds: 10, Same: 3, On: "crossbar, mesh", Testers: 2, TesterSame: 2},
+		1_000_000: {Seeds: 3, Same: 1, Otherwise: 2, On: "crossbar"}, 1 << 40: {Seeds: 10, Same: 3, Otherwise: 7, On: "crossbar, mesh", Testers: 2, TesterSame: 2},
 	} {
 		r, err := x.Evaluate(t.Context(), sim.Job{Program: p, Rounds: 1, Seed: 7}, &sim.Result{Outcome: sim.Crash, Title: "fault", Work: work})
 		must.Succeed(t, err)
@@ -132,9 +132,10 @@ func TestPlaces(t *testing.T) {
 		t.Errorf("sum %+v, want %+v", sum, want)
 	}
 	for want, timing := range map[string]Timing{
-		"also at gem5's latencies (2 of 3 seeds: crossbar, mesh)":                                  sum,
-		"only with the random delays of gem5's testers (1 of 2 seeds, 0 of 8 at gem5's latencies)": {Seeds: 8, Testers: 2, TesterSame: 1},
-		"only with latencies that gem5's simple network does not produce (0 of 8 seeds at gem5's)": {Seeds: 8, Testers: 2},
+		"also at gem5's latencies (2 of 3 seeds: crossbar, mesh)":                                          sum,
+		"with the random delays of gem5's testers (1 of 2 seeds), not seen at gem5's latencies in 8 seeds": {Seeds: 8, Testers: 2, TesterSame: 1},
+		"not seen at gem5's latencies in 8 seeds":                                                          {Seeds: 8, Testers: 2},
+		"at gem5's latencies 1 of 2 seeds fail, in another way":                                            {Seeds: 2, Otherwise: 1},
 	} {
 		if got := timing.String(); got != want {
 			t.Errorf("%q, want %q", got, want)

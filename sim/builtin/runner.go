@@ -233,7 +233,7 @@ func (r *Runner) Simulate(ctx context.Context, job sim.Job) (report Report, err 
 	}
 	report.Log = s.log(report.Outcome == sim.Passed)
 	report.Statistics = s.statistics()
-	report.Work = report.Statistics.Events
+	report.Work = s.work()
 	if protocol, ok := s.system.(*ruby.System); ok {
 		report.Coverage = protocol.Coverage()
 		protocol.Release()

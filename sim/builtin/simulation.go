@@ -76,10 +76,11 @@ func (s *simulation) until(ctx context.Context, deadline time.Time, done func() 
 		if s.options.Budget == 0 {
 			left *= uint64(s.patience())
 		}
+		left -= min(left, s.queue.Count())
 		if s.job.Work > 0 {
-			left = min(left, s.job.Work)
+			left = min(left, s.job.Work-min(s.job.Work, s.work()))
 		}
-		if left -= min(left, s.queue.Count()); left == 0 {
+		if left == 0 {
 			if s.progress.starved != nil {
 				return *s.progress.starved
 			}

@@ -5,6 +5,7 @@ import (
 
 	"ordeal/sim/builtin/core"
 	"ordeal/sim/builtin/event"
+	"ordeal/sim/ruby"
 )
 
 // Statistics counts what happened in a run.
@@ -24,6 +25,17 @@ type Statistics struct {
 func (s Statistics) String() string {
 	return fmt.Sprintf("%d ticks, %d events, hash %016x, %d loads forwarded, %d loads squashed, %d conditional stores failed",
 		s.Ticks, s.Events, s.Hash, s.Cores.Forwarded, s.Cores.Squashed, s.Cores.Failed)
+}
+
+// work counts events, and what controllers do in them: with many cores one event has many transitions, or
+// messages for a locked line to put off.
+func (s *simulation) work() uint64 {
+	n := s.queue.Count()
+	if protocol, ok := s.system.(*ruby.System); ok {
+		did := protocol.Activity()
+		n += did.Transitions + did.Delayed
+	}
+	return n
 }
 
 func (s *simulation) statistics() Statistics {

@@ -74,6 +74,7 @@ func (s *System) misrouted(l *link, m *object, why string) {
 type Activity struct {
 	Transitions uint64 // that were executed, and attempts that stalled
 	Sent        uint64 // messages put into buffers, without those that were put back
+	Delayed     uint64 // how often one was put back
 }
 
 // Activity counts what the system has done.
@@ -87,6 +88,7 @@ func (s *System) Activity() (a Activity) {
 		for _, c := range list {
 			for _, b := range c.buffers {
 				a.Sent += b.count - b.delayed
+				a.Delayed += b.delayed
 			}
 		}
 	}
