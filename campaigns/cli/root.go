@@ -70,7 +70,7 @@ func Main(args []string, manual fs.FS, stdin io.Reader, stdout, stderr io.Writer
 // as it waits for what never comes, that does not apply. On a machine where others have the processors it has
 // longer, up to utmost.
 const (
-	ending = 1800 * time.Millisecond
+	ending = 1600 * time.Millisecond
 	busy   = time.Second
 	idle   = 50 * time.Millisecond
 	utmost = 20 * time.Second
