@@ -115,6 +115,8 @@ const collection = 20
 func Run(ctx context.Context, s *Spec, o Options) (*Result, error) {
 	defer debug.SetGCPercent(debug.SetGCPercent(collection))
 	began := time.Now()
+	ctx, cancel := s.limited(ctx) // making a large machine is part of its time
+	defer cancel()
 	m, err := s.new()
 	if err != nil {
 		return nil, err
@@ -127,8 +129,6 @@ func Run(ctx context.Context, s *Spec, o Options) (*Result, error) {
 		return nil, err
 	}
 	defer active.search.Close() // only a file without a name is left, which goes with the process
-	ctx, cancel := s.limited(ctx)
-	defer cancel()
 	found, err := active.search.Run(ctx)
 	if err != nil {
 		return nil, err
